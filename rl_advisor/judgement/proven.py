@@ -1,14 +1,19 @@
 """What is proven without weighing: a crash, what settings contradict, what single rows show; each with its link and the one thing to do."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from rl_advisor.assessment import Experiment
-from rl_advisor.finding import Finding
+from rl_advisor.finding import Finding, Outcome
 from rl_advisor.judgement.proofs import FEW, proofs
-from rl_advisor.judgement.proofs.crashes import crash_of, warned_of
+from rl_advisor.judgement.proofs.crashes import crash_in, crash_of, warned_of, warnings_in
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import sentence
 from rl_advisor.run import Run
 from rl_advisor.settings import checks
 
+LATE = "broken_policy"
+"""The cause that says no more than that something broke: what a finding names goes before it."""
 STANDS = ("improving", "plateaued")
 """Verdicts that say that an outcome was reached in spite of what single rows show."""
 RIGHT = {
@@ -20,17 +25,29 @@ RIGHT = {
 """What shows if it was the cause."""
 
 
+def faults(run: Run, text: str = "", beyond: Sequence[Finding] = (), found: Sequence[Finding] = ()) -> list[Finding]:
+    """All that is wrong in the one order in which it is told: what stopped the run, what is proven, what was found, what is worth knowing.
+
+    ``text`` is what a pasted run was read from; ``beyond`` are single values that cannot be, ``found`` what detectors found.
+    """
+    settings, crash = checks.run(run), crash_of(run) or crash_in(text)
+    sure, alone, notes = (
+        [f for f in settings if f.there and f.confirmed],
+        [f for f in settings if f.there and not f.confirmed],
+        [f for f in settings if f.outcome is Outcome.UNCLEAR and f.causes[0].tell_apart],
+    )
+    rows = [f for f in proofs(run) if f.there and f.causes]
+    late = [f for f in rows if LATE in {c.name for c in f.causes}]
+    accused = {name for f in (*rows, *sure, *alone) for name in f.about}
+    warned = warnings_in(text) or (warned_of(run) if Rows(run).count < FEW else [])
+    warned = [replace(f, statement=sentence(f.statement)) for f in warned]
+    values = [f for f in beyond if accused.isdisjoint(f.about)]
+    return [*([crash] if crash else []), *sure, *warned, *(f for f in rows if f not in late), *values, *found, *late, *alone, *notes]
+
+
 def proven(run: Run) -> list[Finding]:
-    """The proven faults of a run, the surest first: a crash, settings that the log confirms, rows, settings alone."""
-    settings, crash = checks.proven(run), crash_of(run)
-    confirmed, alone = ([f for f in settings if f.confirmed is sure] for sure in (True, False))
-    return [
-        *([crash] if crash else []),
-        *confirmed,
-        *(warned_of(run) if Rows(run).count < FEW else []),
-        *(f for f in proofs(run) if f.there and f.causes),
-        *alone,
-    ]
+    """The proven faults of a run, the surest first."""
+    return [f for f in faults(run) if f.there]
 
 
 def experiment_on(fault: Finding) -> Experiment:

@@ -1,14 +1,13 @@
 """What a few pasted lines say: what they are, whether each number is normal, what they prove, the likely causes, and what to ask back."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, question_in, where_time_goes
-from rl_advisor.answers.explain.faults import certain, faults, odd
+from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET
 from rl_advisor.answers.explain.procedures import asked_for
@@ -16,25 +15,30 @@ from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
 from rl_advisor.answers.spot_check import of_samples
 from rl_advisor.answers.story.quantities import renamed
+from rl_advisor.answers.story.telling import in_order
 from rl_advisor.curves.task import task
-from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.detectors import patterns
+from rl_advisor.finding import Cause, Finding, Outcome, Role
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.diagnosis import role_of
 from rl_advisor.judgement.proofs import FEW as ENOUGH
-from rl_advisor.judgement.proofs import proofs, question, values
-from rl_advisor.judgement.proofs.crashes import crash_in
+from rl_advisor.judgement.proofs import cause, proofs, question, values
 from rl_advisor.judgement.proofs.rows import Rows
+from rl_advisor.judgement.proven import experiment_on, faults
 from rl_advisor.judgement.settings_to_change import usual_value
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.output.wording import counted, listed, percent, plain, sentence
 from rl_advisor.run import Run
 from rl_advisor.settings.of_run import TOLD
+from rl_advisor.vocabulary import Link
 
 NOTHING = (
     "I found no metrics, settings or errors in this text. Paste the lines that the trainer logs (a few rows are enough),"
     " the traceback, or the launch command."
 )
 MOST_CAUSES, MOST_QUESTIONS, UNREAD = 4, 3, 8
+PROVEN = ("settings", "warnings", "rows", "values")
+"""What makes a fault certain, and not only found or possible."""
 SURE = 0.85
 """Probability from which a verdict on pasted rows is said as one."""
 HELD, FAR, COURSES = ("entropy/mean", "reward/std", "response/length", "episode/length"), 8, 5
@@ -86,8 +90,9 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     proven = proofs(run)
     told = metrics(rows, proven)
     answer = answered(Asked(asked, rows, told, proven)) if asked else ""
-    e = Explained(rows, read, told, proven, judged, faults(run, text, told, proven, found), answer)
-    crash = crash_in(text)
+    beyond = [_value(run, t) for t in told if t["normal"] == "broken"]
+    e = Explained(rows, read, told, proven, judged, faults(run, text, beyond, found), answer)
+    crash = next((f for f in e.faults if f.seen_in == "crash"), None)
     steps = asked_for(f"{question} {text}") if not (crash or any(not SET.search(n) for n in run.curves)) else None
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
     said: dict[str, Any] = {
@@ -101,12 +106,12 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
             "unread": list(read.unread),
         },
         "metrics": told,
-        "proven": [f.statement for f in e.faults if certain(f) and f.seen_in != "values"] + [p.statement for p in proven if not p.there],
+        "proven": [f.statement for f in _certain(e) if f.seen_in != "values"] + [p.statement for p in proven if not p.there],
         "causes": _causes(e),
         "not_looked_at": _not_looked_at(e),
         "steps": steps["steps"] if steps else [],
         "ask": _ask(e),
-        "summary": of_samples(run) or (f"{steps['title']}." if steps else answer or NOTHING if nothing else _summary(e)),
+        "summary": of_samples(run) or (f"{steps['title']}." if steps else answer or NOTHING if nothing else in_order(_facts(e))),
     }
     return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
 
@@ -135,12 +140,30 @@ def _not_looked_at(e: Explained) -> list[str]:
     return [words for words, so in open_ if so]
 
 
+def _value(run: Run, told: Mapping[str, Any]) -> Finding:
+    """A number that cannot be; one that is not finite at all is what an update that overflowed leaves."""
+    causes = (cause(run, "overflow"),) if told["non_finite"] and "loss" in told["name"].lower() else ()
+    link, about = causes[0].link if causes else Link.EVALUATION, (told["metric"], told["name"])
+    return Finding("value", link, Outcome.PRESENT, is_normal(told), seen_in="values", causes=causes, about=about)
+
+
+def _certain(e: Explained) -> list[Finding]:
+    """The faults that are proven."""
+    return [f for f in e.faults if f.there and f.seen_in in PROVEN]
+
+
 def _causes(e: Explained) -> list[dict[str, str]]:
     """The likeliest causes, each once; hints only beside something that is wrong."""
-    wrong = any(f.causes for f in e.faults if f.there)
-    signs = e.faults if wrong else values(e.rows.run)
-    named = {c.cause: asdict(c) for f in signs for c in f.causes}
+    wrong = any(f.causes or f.seen_in == "curves" for f in e.faults if f.there)
+    named = {c.cause: asdict(c) for f in (e.faults if wrong else values(e.rows.run)) for c in _causes_of(f)}
     return [{k: v for k, v in c.items() if k != "name"} for c in named.values()][:MOST_CAUSES]
+
+
+def _causes_of(f: Finding) -> Iterable[Cause]:
+    """The causes of a fault; of a pattern it is the pattern itself, with the test of its page."""
+    if f.seen_in == "curves":
+        return (Cause(f.link, plain(f.pattern), f.statement, patterns()[f.pattern].page["Next test"]),)
+    return (replace(c, because="the log shows it") if f.confirmed else c for c in f.causes)
 
 
 def _ask(e: Explained) -> list[dict[str, str]]:
@@ -170,42 +193,34 @@ def _recognised(rows: Rows, read: Coverage) -> str:
     return "; ".join(parts) or "no metrics, no settings and no error message"
 
 
-def _summary(e: Explained) -> str:
-    """The answer to the question, the point, then the action, in a few sentences."""
-    stopped, sure, found = ([f.statement for f in e.faults if test(f)] for test in (_crash, certain, lambda f: f.seen_in == "curves"))
+def _facts(e: Explained) -> dict[str, Sequence[str]]:
+    """The answer to the question, what stopped it, the point, then the action."""
+    stopped = [experiment_on(f).do for f in e.faults if f.seen_in == "crash"]
+    sure = [f.statement for f in _certain(e)[:2]]
+    found = [f for f in e.faults if f.seen_in == "curves"][:1]
     strange = [t for t in e.told if t["normal"] in ("broken", "unusual")]
     likely, verdict = _causes(e), _verdict(e)
-    if sure:
-        said = [" ".join(("Not normal.", *(s for s in sure[:2] if s not in e.answer))), verdict]
-    elif found:
-        said = [verdict, *([sentence(found[0])] if found[0].partition(": ")[2] not in verdict else [])]
-    elif strange:
-        said = [verdict, *(odd(t) for t in strange[:3] if f"{t['name']} {t['value']}" not in e.answer)][:3]
-    elif stopped or verdict.startswith("These"):
-        said = [verdict]
-    else:
-        said = [verdict, *_checked(e), *[p.statement for p in e.proven if not p.there][:2]]
+    wrong = ["Not normal.", *sure] if sure else [f"{plain(f.pattern)}: {f.statement}" for f in found if f.statement not in verdict]
+    told = verdict.startswith("These")
+    quiet = not (sure or found or strange or stopped or told)
     to_set = next((s for t in strange if (s := usual_value(e.rows.run, t["metric"]))), "") if not likely else ""
-    do = (
-        to_set.replace(" (not given)", "") + "."
-        if to_set
-        else likely[0]["tell_apart"]
-        if likely and (sure or ((found or strange) and not stopped))
-        else ""
-    )
-    rows = f"Read {e.read.rows} of {e.read.present} rows." if e.read.rows < e.read.present else ""
-    again = not do or any(do in s for s in stopped)
-    parts = [e.answer, *stopped, *(s for s in said if s not in e.answer), "" if again else f"Do first: {do}", rows]
-    return " ".join(filter(None, parts))
+    act = likely and (sure or ((found or strange) and not stopped))
+    do = f"{to_set.replace(' (not given)', '')}." if to_set else likely[0]["tell_apart"] if act else ""
+    return {
+        "Answer": [e.answer],
+        "Stopped": stopped,
+        "Verdict": [verdict] if told else (),
+        "Cause": [*(f"{said.rstrip('.')}." for said in wrong), *(is_normal(t) for t in strange[:3] if not (sure or found))],
+        "Checked": [*_checked(e), *[p.statement for p in e.proven if not p.there][:2]] if quiet else (),
+        "Call": [verdict],
+        "Do now": [f"Do first: {do}"] if do and not any(do in s for s in stopped) else (),
+        "Read": [f"Read {e.read.rows} of {e.read.present} rows."] if e.read.rows < e.read.present else (),
+    }
 
 
 def _retold(crash: Finding) -> dict[str, str]:
     error, where = crash.about
     return {"error": error, "where": where, "means": crash.statement, "do": crash.causes[0].tell_apart}
-
-
-def _crash(fault: Finding) -> bool:
-    return fault.seen_in == "crash"
 
 
 def _verdict(e: Explained) -> str:
@@ -238,7 +253,7 @@ def _checked(e: Explained) -> list[str]:
         (f"Not judged, because the level depends on the task: {listed(open_, 4)}.", bool(open_)),
         (f"Not understood: {listed(list(e.read.unread), 4)}.", bool(e.read.unread)),
         (course, short),
-        *((f.statement, True) for f in e.faults[:1] if not f.there),
+        *((f"{f.statement} {f.causes[0].tell_apart}", True) for f in e.faults[:1] if not f.there),
     )
     said = [words for words, so in lines if so and words]
     none = f"No fault in {counted(len(run.config), 'setting')} by the checks that know them; the log would show the rest."

@@ -1,7 +1,7 @@
 """The question that came with the lines, answered first: is this number normal, why NaN, does it learn, what does it mean, why so slow."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -107,7 +107,7 @@ def _about_names(asked: Asked) -> str:
     ]
     settled = {t["metric"] for t in valued}
     named.sort(key=lambda t: t["normal"] == "unknown")
-    said = [_judged(t) for t in [*valued, *(t for t in named if t["metric"] not in settled)]]
+    said = [is_normal(t) for t in [*valued, *(t for t in named if t["metric"] not in settled)]]
     if said:
         return " ".join(said[:2])
     words = (
@@ -133,8 +133,8 @@ def _values(asked: Asked) -> dict[str, Curve]:
 _PLAIN = frozenset(("loss", "reward", "step", "steps", "time", "mean", "is", "it"))
 
 
-def _judged(told: dict[str, Any]) -> str:
-    """One metric's value and whether it is normal."""
+def is_normal(told: Mapping[str, Any]) -> str:
+    """One metric with its value, whether that is normal, and why."""
     sort = {"normal": "normal", "unusual": "not usual", "broken": "far outside of what is possible in a sound run"}.get(told["normal"])
     if sort is None and metric(told["metric"]) is None:
         return f"{told['name']} {told['value']} can be several things, and what is usual differs. {told['why']}"

@@ -1,7 +1,7 @@
 """The story of a run: what an answer says first, the same facts in the same words at every door."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from rl_advisor.answers.story import sentences
@@ -118,26 +118,35 @@ def in_own_names(run: Run, a: Assessment) -> tuple[Assessment, Story]:
 
 LABELS = {"Limits": "What limits it", "Cause": "What broke first", "Effect": "Then", "Do now": "Next"}
 """What a fact begins with in a paragraph, where that is not its label."""
+ORDER = ("Answer", "Stopped", "Verdict", "Score", "Limits", "Cause", "Effect", "Checked", "Goal", "Slow", "Keep", "Call", "Do now", "Read")
+"""What an answer tells, of a run or of a few pasted rows, in the order in which to read it."""
+
+
+def in_order(facts: Mapping[str, Iterable[str]]) -> str:
+    """Labelled sentences in the one order of every answer; what stands there already is not said again."""
+    told = ""
+    for said in (said for label in ORDER for said in facts.get(label, ()) if said):
+        told += f" {said}" if said not in told else ""
+    return told.strip()
 
 
 def paragraph(story: Story, a: Assessment) -> str:
     """The story in five to eight sentences."""
     why, facts = a.why.rstrip("."), story.facts
     score = "; ".join(re.sub(r"^(\S+) from ", r"\1 went from ", line) for line in story.outcome)
-    keep = f"Keep {facts['Keep']}." if a.best_checkpoint.path else sentence(facts.get("Keep", ""))
-    told = [f"{LABELS[label]}: {facts[label].rstrip('.')}." for label in ("Limits", "Cause", "Effect") if label in facts]
-    opening = WORDS["verdict"][a.verdict]["opening"] + (f": {why}." if why else ".")
-    parts = [
-        opening,
-        sentence(score),
-        *told,
-        sentence(facts.get("Goal", "")),
-        facts.get("Slow", ""),
-        keep,
-        story.call,
-        f"{LABELS['Do now']}: {facts.get('Do now', '')}",
-    ]
-    return " ".join(p for p in parts if p)
+    told: dict[str, Sequence[str]] = {
+        label: [f"{LABELS[label]}: {facts[label].rstrip('.')}."] for label in ("Limits", "Cause", "Effect") if label in facts
+    }
+    told |= {
+        "Verdict": [WORDS["verdict"][a.verdict]["opening"] + (f": {why}." if why else ".")],
+        "Score": [sentence(score)],
+        "Goal": [sentence(facts.get("Goal", ""))],
+        "Slow": [facts.get("Slow", "")],
+        "Keep": [f"Keep {facts['Keep']}." if a.best_checkpoint.path else sentence(facts.get("Keep", ""))],
+        "Call": [story.call],
+        "Do now": [f"{LABELS['Do now']}: {facts.get('Do now', '')}"],
+    }
+    return in_order(told)
 
 
 def as_json(story: Story) -> Answer:
