@@ -368,7 +368,7 @@ def test_grace_and_rules_of_a_listener(capsys) -> None:
     assert [listener.stop_advised(step) for step in (10, 20)] == [True, True]
     said = capsys.readouterr().out
     assert said.count("your rule 'reward > -1e9'") == 1
-    assert said.count("nothing logged goes by 'nothing_like_it'") == 1
+    assert said.count("no metric is called 'nothing_like_it'") == 1
 
 
 def test_log_of_a_trainer_without_callbacks(tmp_path) -> None:

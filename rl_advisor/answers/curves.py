@@ -1,6 +1,7 @@
 """Curves measured for a reader: shape with intervals, onset, change points, and a short numeric sketch. The answer of ``curves``."""
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -46,8 +47,8 @@ def summaries(run: Run, metrics: Sequence[str] = (), words: bool = False) -> Ans
     Raises:
         NoSuchChoice: the run has none of the names.
     """
-    known = [name for name in metrics if find(run, name) is not None]
-    chosen = [named(run, name) for name in (known or metrics)] if metrics else in_order(run) if words else _foremost(run)
+    known = [name for name in metrics if len(matching(run, name)) == 1]
+    chosen = [named(run, name) for name in (known or metrics)] if metrics else in_order(run) if words else foremost(run)
     left = [c.name for c in in_order(run) if c.name not in {d.name for d in chosen}] if not metrics else []
     return {
         "run": run.name,
@@ -55,7 +56,7 @@ def summaries(run: Run, metrics: Sequence[str] = (), words: bool = False) -> Ans
         "metrics": [_in_words(run, c) if words else summary(c, untrailed(run, c)) | _among_others(run, c) for c in chosen],
         **({"unknown": {name: nearest(run, name) for name in metrics if name not in known}} if len(known) < len(metrics) else {}),
         "left_out": left,
-        "gaps": [{"where": g.where, "why": g.why} for g in run.gaps],
+        "gaps": [asdict(g) for g in run.gaps],
     }
 
 
@@ -73,9 +74,12 @@ def _among_others(run: Run, curve: Curve) -> Answer:
     return {"usual": known.says(float(value[-1]))} if known else {}
 
 
-def find(run: Run, name: str) -> Curve | None:
-    """The curve of that name, ours or the framework's; None where the run has none."""
-    return run.curves.get(name) or next((c for c in run.curves.values() if c.raw == name), None)
+def matching(run: Run, name: str) -> list[Curve]:
+    """The curves that a name means: by ours or the run's own, else by its last piece, as the penalised KL, or by its first piece."""
+    curves, wanted = list(run.curves.values()), name.lower()
+    last, first = ([c for c in curves if wanted in {re.split(r"[/.]", n.lower())[at] for n in (c.name, c.raw)}] for at in (-1, 0))
+    exact, penalised = [c for c in curves if name in (c.name, c.raw)], [c for c in curves if c.name == f"{wanted}/ref"]
+    return next(filter(None, (exact[:1], last, penalised, first)), [])
 
 
 def nearest(run: Run, name: str) -> list[str]:
@@ -84,15 +88,15 @@ def nearest(run: Run, name: str) -> list[str]:
 
 
 def named(run: Run, name: str) -> Curve:
-    """The curve of that name, ours or the framework's.
+    """The one curve that a name means.
 
     Raises:
-        NoSuchChoice: the run has none; the message names those it has.
+        NoSuchChoice: the run has none, or several; the message names them.
     """
-    found = find(run, name)
-    if found is None:
-        raise no_such("metric", name, sorted(run.curves))
-    return found
+    found = matching(run, name)
+    if len(found) != 1:
+        raise no_such("metric", name, sorted(c.raw for c in found or run.curves.values()))
+    return found[0]
 
 
 def in_order(run: Run) -> list[Curve]:
@@ -107,7 +111,8 @@ def in_order(run: Run) -> list[Curve]:
     return sorted(run.curves.values(), key=place)
 
 
-def _foremost(run: Run) -> list[Curve]:
+def foremost(run: Run) -> list[Curve]:
+    """The curves that most often explain a run, as far as their meaning is known."""
     return [c for c in in_order(run) if metric(c.name)][:MOST]
 
 

@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict
 
 import numpy as np
 
 from rl_advisor.answers.context import context
+from rl_advisor.answers.spot_check import marked
 from rl_advisor.answers.story.surroundings import settings
 from rl_advisor.output import Answer
-from rl_advisor.output.clean import is_name, untrusted
+from rl_advisor.output.clean import untrusted
 from rl_advisor.run import Curve, Run
 from rl_advisor.settings.protocol import protocol
 from rl_advisor.vocabulary import metric
@@ -30,14 +30,14 @@ def inventory(run: Run) -> Answer:
         **_guess(run),
         "rollouts": _rollouts(run),
         "telemetry": _telemetry(run),
-        "checkpoints": [{"step": c.step, "path": c.path} for c in run.checkpoints],
+        "checkpoints": [asdict(c) for c in run.checkpoints],
         "events": [{"kind": e.kind, "step": e.step, "where": e.where, "text": untrusted(e.text, e.where, 300)} for e in run.events[:20]],
-        "gaps": [{"where": g.where, "why": g.why} for g in run.gaps],
+        "gaps": [asdict(g) for g in run.gaps],
         "files": run.files,
         "taken": _taken(run),
-        "not_taken": [{"where": g.where, "why": g.why} for g in run.ignored],
+        "not_taken": [asdict(g) for g in run.ignored],
         "settings": settings(run),
-        "config": _settings(dict(run.config)),
+        "config": marked(dict(run.config), "the configuration"),
         "protocol": protocol(run),
         "context": context(run),
     }
@@ -80,18 +80,3 @@ def _telemetry(run: Run) -> Answer:
     if not len(table):
         return {"gpus": 0, "samples": 0, "hours": 0}
     return {"gpus": int(table["gpu"].nunique()), "samples": len(table), "hours": float(np.ptp(table["time"].to_numpy())) / 3600}
-
-
-def _settings(config: Answer) -> Answer:
-    """The configuration, with text that is more than a name in an envelope."""
-    return {str(key): _setting(value, str(key), 0) for key, value in config.items()}
-
-
-def _setting(value: Any, key: str, depth: int) -> Any:
-    if isinstance(value, str) and not is_name(value):
-        return untrusted(value, f"the configuration, {key}", 300)
-    if isinstance(value, Mapping) and depth < 6:
-        return {str(k): _setting(v, str(k), depth + 1) for k, v in value.items()}
-    if isinstance(value, list | tuple) and depth < 6:
-        return [_setting(v, key, depth + 1) for v in value]
-    return value

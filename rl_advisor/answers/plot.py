@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.curves import FIRST, named
+from rl_advisor.answers.curves import foremost, named
 from rl_advisor.features.bins import means
 from rl_advisor.features.series import thinned
 from rl_advisor.judgement.case import open_case
@@ -33,7 +33,7 @@ def picture(run: Run, metrics: Sequence[str] = ()) -> bytes:
     """
     from PIL import Image, ImageDraw, ImageFont
 
-    curves = [named(run, name) for name in metrics][:MOST] or _foremost(run)
+    curves = [named(run, name) for name in metrics][:MOST] or foremost(run)[:MOST]
     image, marks, file = Image.new("RGB", (WIDTH, HEIGHT * max(1, len(curves))), "white"), marked(run), io.BytesIO()
     pen = ImageDraw.Draw(image)
     pen.font = ImageFont.load_default(LETTER)
@@ -51,11 +51,6 @@ def marked(run: Run) -> dict[str, float]:
     best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
     begun = judged.cause.onset if judged.cause is not None else None
     return ({"break": begun.step} if begun is not None else {}) | ({"keep": float(best.step)} if best.path and best.step else {})
-
-
-def _foremost(run: Run) -> list[Curve]:
-    """The curves that most often explain a run, as far as they were logged."""
-    return [c for start in FIRST for c in run.curves.values() if c.name.startswith(start)][:MOST]
 
 
 def _panel(pen: Any, curve: Curve, number: int, last: float, marks: dict[str, float]) -> None:

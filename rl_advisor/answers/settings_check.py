@@ -1,6 +1,6 @@
 """What the settings of a run, of a file or of a pasted text prove: each check's outcome, faults first."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def check_of(run: Path | None = None, text: str = "", until: float | None = None
     outcomes = [checks.told(o) for o in checks.run(whole)]
     given = {k: v for k, v in whole.config.items() if not k.startswith("script.") and is_word(k) and (not isinstance(v, str) or is_word(v))}
     shown = {k: given[k] for k in list(given)[:SHOWN]}
-    gaps = [{"where": g.where, "why": g.why} for g in whole.gaps if "config" in g.why][:10]
+    gaps = [asdict(g) for g in whole.gaps if "config" in g.why][:10]
     if len(whole.config) > len(shown):
         gaps.append({"where": "settings", "why": f"{len(whole.config) - len(shown)} more settings were read and are not repeated here"})
     answer = {"run": whole.name, "frameworks": list(whole.frameworks), "settings": shown, "checks": outcomes, "gaps": gaps}

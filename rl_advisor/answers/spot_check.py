@@ -1,6 +1,7 @@
 """What the model wrote, chosen to be read: best rewarded, worst rewarded and random, in envelopes. The answer of ``samples``."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
         with reward.open(encoding="utf-8", errors="replace") as file:
             found = used(run, read_reward(file.read(LONGEST_CODE)))
         answer["reward_code"] = {**found, "says": list(code_lines(found))}
-    gaps = [*answer.pop("gaps", ()), *({"where": g.where, "why": g.why} for g in run.gaps)]
+    gaps = [*answer.pop("gaps", ()), *map(asdict, run.gaps)]
     return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
 
 

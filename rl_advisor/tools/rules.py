@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rl_advisor.answers.curves import named
 from rl_advisor.finding import number
 from rl_advisor.output.errors import UsageError
-from rl_advisor.run import Curve, Run
+from rl_advisor.run import Run
 
 Own = Callable[[Run], "str | bool | None"]
 COMPARES = {">=": np.greater_equal, "<=": np.less_equal, ">": np.greater, "<": np.less}
@@ -107,21 +108,3 @@ class Rules:
         if (key := "".join(c for c in line if not c.isdigit() and c not in ".-")) not in self._told:
             self._told.add(key)
             self._say(step, line)
-
-
-def named(run: Run, name: str) -> Curve:
-    """The curve of that name, ours or the run's own; else the only one whose name ends or begins with it, the penalised KL before others.
-
-    Raises:
-        NoSuchChoice: there is none, or several; the message names them.
-    """
-    curves, wanted = list(run.curves.values()), name.lower()
-    called = [[c for c in curves if wanted in {re.split(r"[/.]", x.lower())[at] for x in (c.name, c.raw)}] for at in (-1, 0)]
-    exact = [[c for c in curves if name in (c.name, c.raw)], [c for c in curves if c.name.lower() == f"{wanted}/ref"]]
-    for found in (exact[0], called[0], exact[1], called[1]):
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise UsageError(f"{name!r} may be {', '.join(sorted(c.raw for c in found)[:6])}; name one of them")
-    near = sorted((c.raw for c in curves), key=lambda raw: (wanted not in raw.lower(), raw))[:6]
-    raise UsageError(f"nothing logged goes by {name!r}; there are {', '.join(near) or 'no curves yet'}")

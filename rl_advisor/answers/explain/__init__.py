@@ -200,7 +200,9 @@ def _facts(e: Explained) -> dict[str, Sequence[str]]:
     found = [f for f in e.faults if f.seen_in == "curves"][:1]
     strange = [t for t in e.told if t["normal"] in ("broken", "unusual")]
     likely, verdict = _causes(e), _verdict(e)
-    wrong = ["Not normal.", *sure] if sure else [f"{plain(f.pattern)}: {f.statement}" for f in found if f.statement not in verdict]
+    wrong = (
+        ["Not normal.", *sure] if sure else [sentence(f"{plain(f.pattern)}: {f.statement}") for f in found if f.statement not in verdict]
+    )
     told = verdict.startswith("These")
     quiet = not (sure or found or strange or stopped or told)
     to_set = next((s for t in strange if (s := usual_value(e.rows.run, t["metric"]))), "") if not likely else ""

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from rl_advisor.answers.templates import sentences
 from rl_advisor.output import safe_write
 from rl_advisor.output.clean import clean
 from rl_advisor.output.errors import UsageError, complaints
@@ -152,30 +153,7 @@ def keep(folder: Path, case: CaseFile) -> dict[str, Any]:
 
 def page(case: CaseFile) -> str:
     """The case in Markdown; what a run wrote stands in quoted lines."""
-    lines = [f"# {case.name}", "", f"Opened {case.opened} on `{_one(case.run)}` at step {case.step:g}: {case.verdict.replace('_', ' ')}."]
-    lines += ["", f"Question: {_one(case.question)}"] if case.question else []
-    lines += [
-        "",
-        f"**Believed ({case.belief.p:.0%}):**",
-        "",
-        f"> {_one(case.belief.says)}",
-        "",
-        "**Do:**",
-        "",
-        f"> {_one(case.prediction.do)}",
-        "",
-    ]
-    lines += [f"- If right: {_one(case.prediction.if_right)}", f"- If wrong: {_one(case.prediction.if_wrong)}"]
-    lines += [f"- To be seen by step {case.prediction.by_step:g}."] if case.prediction.by_step else []
-    lines += ["", *(f"- {n.at}: {_one(n.text)}" for n in case.notes)] if case.notes else []
-    for s in case.settled:
-        lines += ["", f"## {s.outcome.capitalize()} by `{_one(s.run)}` ({s.at}): now {s.p:.0%}", "", *(f"> {_one(b)}" for b in s.because)]
-        lines += ["", f"Next: {_one(s.next)}"]
-    return "\n".join(lines) + "\n"
-
-
-def _one(text: str) -> str:
-    return " ".join(text.split())
+    return "\n".join(sentences("case", case.model_dump())) + "\n"
 
 
 def listed(folder: Path) -> dict[str, Any]:
@@ -190,12 +168,7 @@ def listed(folder: Path) -> dict[str, Any]:
 
 def overview(found: dict[str, Any]) -> str:
     """The page over what is ``listed``."""
-    rows = [f"| [{c['case']}]({c['case']}.md) | {c['believed']:.0%} | {c['outcome']} | {c['p']:.0%} |" for c in found["cases"]]
-    said = "None is settled yet."
-    if told := found["calibration"]:
-        odds = f"believed {told['believed']:.0%} in the mean, right {told['right']:.0%}; Brier {told['brier']:.2f}"
-        said = f"{told['settled']:.0f} settled: {odds}."
-    return "\n".join(["# Cases", "", said, "", "| case | believed | outcome | now |", "|---|---|---|---|", *rows]) + "\n"
+    return "\n".join(sentences("cases", found)) + "\n"
 
 
 def calibration(cases: Sequence[CaseFile]) -> dict[str, float]:
