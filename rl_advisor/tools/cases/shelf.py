@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rl_advisor.answers.templates import sentences
 from rl_advisor.output import safe_write
 from rl_advisor.output.clean import clean
 from rl_advisor.output.errors import UsageError, complaints
@@ -153,7 +152,7 @@ def keep(folder: Path, case: CaseFile) -> dict[str, Any]:
 
 def page(case: CaseFile) -> str:
     """The case in Markdown; what a run wrote stands in quoted lines."""
-    return "\n".join(sentences("case", case.model_dump())) + "\n"
+    return _told("case", case.model_dump())
 
 
 def listed(folder: Path) -> dict[str, Any]:
@@ -168,7 +167,13 @@ def listed(folder: Path) -> dict[str, Any]:
 
 def overview(found: dict[str, Any]) -> str:
     """The page over what is ``listed``."""
-    return "\n".join(sentences("cases", found)) + "\n"
+    return _told("cases", found)
+
+
+def _told(kind: str, found: dict[str, Any]) -> str:
+    from rl_advisor.answers.templates import sentences  # needs libraries that the server starts without
+
+    return "\n".join(sentences(kind, found)) + "\n"
 
 
 def calibration(cases: Sequence[CaseFile]) -> dict[str, float]:
