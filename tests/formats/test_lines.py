@@ -171,3 +171,13 @@ def test_lines_taken_at_once_give_what_they_give_one_by_one(tmp_path: Path, name
         n: (c.step.tolist(), c.value.tolist()) for n, c in alone.curves.items()
     }
     assert (together.planned_steps, together.others, together.events) == (alone.planned_steps, alone.others, alone.events)
+
+
+def test_a_nul_in_a_line_parts_no_texts(tmp_path: Path) -> None:
+    """A line whose text holds a NUL is none of the form that has a number there: the others are read, and nothing fails."""
+    lines = [f"step={i} loss={i / 8:.3f} reward={2 * i}\n" for i in range(30)]
+    for bad in ("step=31 loss=\0 reward=4\n", "step=\0 loss=\0 reward=4\n", "step=31 loss=\1 reward=4\n"):
+        path = tmp_path / "train.log"
+        path.write_text("".join([*lines, *[bad] * 3]))
+        reward = read_run(path).curves["reward/mean"]
+        assert reward.value[:30].tolist() == [2.0 * i for i in range(30)]

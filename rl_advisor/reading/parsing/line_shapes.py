@@ -97,7 +97,7 @@ class _Reader:
     def __init__(self, watch: Watch, headings: bool) -> None:
         self.shapes, self.watch, self.headings = Shapes(), watch, headings
         self.record = self.kept = 0
-        self.known: dict[str, Form | None] = {}
+        self.known: dict[tuple[object, ...], Form | None] = {}
         self.seen = Counter[Form]()
         """How many lines of the block were of each form."""
         self.rows: dict[Form, list[tuple[int, Sequence[float], str]]] = {}
@@ -150,7 +150,7 @@ class _Reader:
         if len(parts) < 3:
             self._words(line, raw)
             return
-        key = self.group + "\0".join(parts[::2])
+        key = (self.group, *parts[::2])
         form = self.known[key] if key in self.known else self._learn(key, parts)
         if form is None:
             self.together.clear()
@@ -160,7 +160,7 @@ class _Reader:
         if form.told:
             self.watch.look(raw, self.record)
 
-    def _learn(self, key: str, parts: Sequence[str]) -> "Form | None":
+    def _learn(self, key: tuple[object, ...], parts: Sequence[str]) -> "Form | None":
         """The form of lines with these texts, None for one without named numbers; times are no numbers."""
         texts, tokens = parts[::2], parts[1::2]
         found = tuple(
@@ -191,7 +191,7 @@ class _Reader:
 
     def _row(self, names: tuple[str, ...], header: tuple[str, ...]) -> Form:
         """The form of the rows of a table in which these columns hold numbers."""
-        key = "\1".join((*names, "", *header))
+        key = names, header
         if (form := self.known.get(key)) is None:
             found = [Slot(at, name) for at, name in enumerate(names)]
             form = self.known[key] = Form(self._family(found, header), found, 0)
