@@ -59,8 +59,9 @@ def _paid_growth(s: Stretches, column: str) -> float | None:
 def _wrong_grows(s: Stretches, column: str) -> float | None:
     """By how much a count surely grew in the worse of two rewards, where it grew by a quarter and not in the better one."""
     every = (s.first, s.latest, s.table)
-    parts = [Stretches(*(p.loc[p["reward"] == v, [column, "cluster"]] for p in every)) for v in np.unique(s.table["reward"].dropna())]
-    if len(parts) != 2 or min(len(x) for p in parts for x in (p.first, p.latest)) < ENOUGH:
+    values = np.unique(s.table["reward"].dropna())
+    parts = [Stretches(*(p.loc[p["reward"] == v, [column, "cluster"]] for p in every)) for v in values] if values.size == 2 else []
+    if not parts or min(len(x) for p in parts for x in (p.first, p.latest)) < ENOUGH:
         return None
     wrong, right = (shift(part, column) for part in parts)
     return wrong.low if wrong.latest > GROWTH * wrong.first and right.latest < 1.1 * right.first else 0.0

@@ -175,9 +175,9 @@ def test_lines_taken_at_once_give_what_they_give_one_by_one(tmp_path: Path, name
 
 def test_a_nul_in_a_line_parts_no_texts(tmp_path: Path) -> None:
     """A line whose text holds a NUL is none of the form that has a number there: the others are read, and nothing fails."""
-    lines = [f"step={i} loss={i / 8:.3f} reward={2 * i}\n" for i in range(30)]
-    for bad in ("step=31 loss=\0 reward=4\n", "step=\0 loss=\0 reward=4\n", "step=31 loss=\1 reward=4\n"):
+    lines = [f"step={i} loss={i / 8:.3f} reward={2 * i}\n" for i in range(3000)]
+    for bad in ("step=5000 loss=\0 reward=4\n", "step=\0 loss=\0 reward=4\n", "step=5000 loss=\1 reward=4\n"):
         path = tmp_path / "train.log"
         path.write_text("".join([*lines, *[bad] * 3]))
         reward = read_run(path).curves["reward/mean"]
-        assert reward.value[:30].tolist() == [2.0 * i for i in range(30)]
+        assert reward.value[:2999].tolist() == [2.0 * i for i in range(2999)]

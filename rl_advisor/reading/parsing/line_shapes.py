@@ -219,7 +219,9 @@ class _Reader:
         for slot, count in zip(form.slots, number.T, strict=False):
             total = next(totals) if slot.total >= 0 else np.zeros(1)
             if slot.counts:
-                family.totals[slot.name] = max(family.totals.get(slot.name, 0.0), total.max(where=total % 1 == 0, initial=0.0))
+                family.totals[slot.name] = max(
+                    family.totals.get(slot.name, 0.0), total.max(where=np.isfinite(total) & (np.trunc(total) == total), initial=0.0)
+                )
                 for back in np.flatnonzero(np.r_[True, count[1:] < count[:-1]])[: MOST_STAMPS - len(family.stamps)].tolist():
                     family.stamps[int(record[back])] = time if slot.at and ":" in (time := str(times[back])) else ""
         family.pieces.append((record, np.full(record.size, form.index), number[:, :width]))
