@@ -45,7 +45,7 @@ NEAR: list[tuple[Episode, str]] = [
     (Episode(said("Left, then right, then up the"), cut=True), "truncation"),
     (Episode((Turn("assistant", "", (("", "3"),)), Turn("tool", "[0.1]"))), "not told"),  # control
     (Episode((Turn("assistant", "", (("", "3"),)), Turn("tool", "[0.1]")) * 8), "not told"),
-    (Episode(said("I look.", "<found")), "gave up"),
+    (Episode(said("I look.", "<found")), "truncation"),  # whoever stops after a tool's answer was cut: so in episodes that were read
     (Episode(()), "not told"),
 ]
 

@@ -10,13 +10,14 @@ import numpy as np
 
 from rl_advisor.features.bins import evenly
 from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_control, way
-from rl_advisor.features.text.turns import Turn, turns_in, with_written_calls
+from rl_advisor.features.text.turns import Turn, spoken, turns_in, with_written_calls
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.failure_signs import UNKNOWN, Episode, marks, reason_of, told_in
 from rl_advisor.samples.rows import Frame, of_samples, right_answers, right_or_wrong, spread, training, where
 from rl_advisor.samples.text_change import share_of, wilson
 
-_NEARLY_ALL = 0.8
+_NEARLY_ALL, _STATE = 0.8, 2_000
+"""Share of good responses whose marks are asked for, and last characters that would hold a right answer."""
 
 
 INFRASTRUCTURE = "infrastructure"
@@ -126,18 +127,18 @@ def turns_of(rows: Frame) -> list[tuple[Turn, ...]]:
 
 
 def judged(rows: Frame) -> Frame:
-    """The failed ones of the rows, with ``reason``, ``p`` (how sure), ``quote`` and ``where``."""
+    """The failed ones of the rows, with ``reason``, ``p`` (how sure), ``quote``, ``where`` and ``turn`` (the first that went wrong)."""
     failed, paid = failures(rows)
-    gold = right_answers(rows) or [""] * len(rows)
-    wanted = _wanted(rows[paid & ~failed])
-    found = []
-    for row, well_paid, right in zip(rows[failed].to_dict("records"), paid[failed], np.array(gold, object)[failed], strict=True):
+    every, wanted = len(rows), _wanted(rows[paid & ~failed])
+    gold, taken = right_answers(rows) or [""] * every, right_answers(rows, "taken") or [None] * every
+    found, turn = [], []
+    for at, row in ((at, row) for at, row in enumerate(rows.to_dict("records")) if failed[at]):
         told = told_in((str(k), v) for k, v in row.items() if k not in ("prompt", "response"))
-        cut = row.get("truncated") == 1
-        found.append(reason_of(Episode(episode_turns(row), told, right, cut, bool(well_paid), wanted, str(row.get("prompt", "")))))
-    return rows[failed].assign(
-        reason=[r.name for r in found], p=[r.p for r in found], quote=[r.sign.quote for r in found], where=[r.sign.where for r in found]
-    )
+        turns, asked, cut = episode_turns(row), str(row.get("prompt", "")), row.get("truncated") == 1
+        found.append(reason_of(Episode(turns, told, gold[at], cut, bool(paid[at]), wanted, asked, taken[at])))
+        turn.append(found[-1].sign.turn if found[-1].sign.turn >= 0 else len(turns) - 1)
+    signs = {"quote": [r.sign.quote for r in found], "where": [r.sign.where for r in found], "turn": turn}
+    return rows[failed].assign(reason=[r.name for r in found], p=[r.p for r in found], **signs)
 
 
 def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
@@ -145,10 +146,11 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     reward = rows["reward"].to_numpy(np.float64)
     known = reward[np.isfinite(reward)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-    paid = reward > (0.0 if low == high else (low + high) / 2)
+    paid = reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
     right = right_or_wrong(rows)
     if right is None:
-        return np.where(np.isfinite(reward), ~paid, _ends_told(rows)), paid
+        missed = [bool(g) and g.lower() not in str(r)[-_STATE:].lower() for g, r in zip(right_answers(rows) or (), rows["response"])]
+        return np.where(np.isfinite(reward), ~paid, _ends_told(rows) | (np.array(missed, bool) if missed else False)), paid
     return np.where(np.isfinite(right), right < 0.5, ~paid), paid
 
 
@@ -162,7 +164,7 @@ def _wanted(good: Frame) -> frozenset[str]:
     """The marks that nearly all of the good responses have."""
     if len(good) < 4:
         return frozenset()
-    found = [marks(text) for text in good["response"].head(200).tolist()]
+    found = [marks(spoken(text)) for text in good["response"].head(200).tolist()]
     return frozenset(m for m in {m for some in found for m in some} if sum(m in some for some in found) >= _NEARLY_ALL * len(found))
 
 

@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rl_advisor.features.text.behaviour import is_control, is_error
+from rl_advisor.features.text.behaviour import is_error, moves
 from rl_advisor.features.text.measures import bounded, fields, final_answer
 from rl_advisor.features.text.phrases import REFUSAL, VERIFIER_ATTACK
-from rl_advisor.features.text.repetition import again, identical_run, tail_loop
+from rl_advisor.features.text.repetition import again, first_again, identical_run, tail_loop
 from rl_advisor.features.text.turns import Turn
 
 SHORT, LAST = 600, 300
 """Characters up to which a tool's answer can be an error and nothing else, and of the last words that are looked at."""
+_MOSTLY, _OPENING = 0.75, 120
+"""Share of errors from which the calls are to blame, and characters looked at of a long last turn."""
 UNKNOWN = "not told"
 
 
@@ -46,6 +48,8 @@ class Episode(NamedTuple):
     wanted: frozenset[str] = frozenset()
     """Marks (``answer``, ``boxed``) that nearly all paid responses have."""
     asked: str = ""
+    taken: str | None = None
+    """What the grader's parser took for the answer, '' for nothing; None where that is not logged."""
 
 
 class Sign(NamedTuple):
@@ -55,6 +59,8 @@ class Sign(NamedTuple):
     weight: float
     quote: str
     where: str
+    turn: int = -1
+    """The number (from 0) of the turn that first went wrong; -1 for the last."""
 
 
 class Reason(NamedTuple):
@@ -92,8 +98,10 @@ def _told(e: Episode) -> Iterator[Sign]:
 
 def _tools(e: Episode) -> Iterator[Sign]:
     """Errors that tools answered: the last answer counts in full, one that was overcome hardly."""
-    answers = [i for i, turn in enumerate(e.turns) if turn.role == "tool"]
-    wrong = {i for i in answers if is_error(e.turns[i])}
+    answers = [i for i, turn in enumerate(e.turns) if turn.role == "tool"] or [i for i, t in enumerate(e.turns) if i and t.role == "user"]
+    wrong = [i for i in answers if is_error(e.turns[i])]
+    if len(wrong) > 1 and wrong[-1] == answers[-1] and len(wrong) >= _MOSTLY * len(answers):
+        yield Sign("tool misuse", 2.0 + 2 * e.cut, e.turns[wrong[-1]].text[:120], f"{len(wrong)} of {len(answers)} answers", wrong[0])
     for words in (words for words in _table()[0] if "answered" in words):
         reason, strong = words["reason"], words["answered"]
         hits = {i: m for i in wrong if (m := words["pattern"].search(_error_of(e.turns[i])))}
@@ -103,7 +111,21 @@ def _tools(e: Episode) -> Iterator[Sign]:
         weight = (strong if last == answers[-1] else 0.3) + (1.0 if share >= 0.5 and len(hits) > 1 else 0.0)
         own = reason == "infrastructure" and _may_be_its_own(e.turns, last)
         blamed, weight = ("tool misuse", weight / 5) if own else (reason, weight)
-        yield Sign(blamed, weight, _around(_error_of(e.turns[last]), hits[last]), f"turn {last + 1}, tool")
+        since = max((i for i in answers if i < last and i not in hits), default=-1)
+        first = min(i for i in hits if i > since)
+        yield Sign(blamed, weight, _around(_error_of(e.turns[last]), hits[last]), f"turn {last + 1}, tool", first)
+
+
+def _end(e: Episode) -> Iterator[Sign]:
+    """What the environment says last, or the program around the model, whose traceback stands in the last turn whoever spoke it."""
+    *_, last = Turn("tool", "", failed=True), *e.turns
+    crash = last.text.rfind("Traceback (most recent call last)")
+    text = _plain(last.text[crash:][-SHORT:] if crash >= 0 else last.text[: SHORT if len(last.text) <= SHORT else _OPENING])
+    for words in _table()[0] if last.role != "tool" or not is_error(last) else ():
+        match = words["pattern"].search(text) if "ended" in words else None
+        # Of the model's own words only a limit counts that speaks in its place.
+        if match and (last.role != "assistant" or crash >= 0 or (words["reason"] == "truncation" and not match.start())):
+            yield Sign(words["reason"], words["ended"], _around(text, match), "the last turn")
 
 
 def _may_be_its_own(turns: Sequence[Turn], at: int) -> bool:
@@ -118,13 +140,13 @@ def _repetition(e: Episode) -> Iterator[Sign]:
     said = _said(e)
     if said and (loop := tail_loop(said[-1])) > 0.3:
         yield Sign("looped", 3.0 + 2 * loop, said[-1][-120:], "its last words")
-    calls = [call for turn in e.turns for call in turn.calls] if not is_control(e.turns) else []
-    run, anew = identical_run(calls), again(calls)
-    weight = max(1.0 * run - 0.5 if run >= 3 else 0.0, 6 * anew if len(calls) >= 6 and anew >= 0.5 else 0.0)
+    done = moves(e.turns)
+    made = list(done.values())
+    run, anew = identical_run(made), again(made)
+    weight = max(1.0 * run - 0.5 if run >= 3 else 0.0, 6 * anew if len(made) >= 6 and anew >= 0.5 else 0.0)
     if weight:
-        yield Sign("looped", min(weight, 4.5), " ".join(calls[-1])[:120], f"{len(calls)} calls, {len(set(calls))} different")
-    if 1 < run < 3 and calls[-1] == calls[-2]:
-        yield Sign("tool misuse", 0.5, " ".join(calls[-1])[:120], "the same call again")
+        first = list(done)[first_again(made)]
+        yield Sign("looped", min(weight, 4.5) + e.cut, str(made[-1][0])[:120], f"{len(made)} moves, {len(set(made))} different", first)
 
 
 def _answer(e: Episode) -> Iterator[Sign]:
@@ -134,21 +156,27 @@ def _answer(e: Episode) -> Iterator[Sign]:
     marked = marks(last)
     answer = final_answer(last)
     wanted = {mark for mark in e.wanted if mark not in marked} | {m for m in _asked_marks(e.asked) if m not in marked}
-    if e.gold and same_answer(answer, e.gold):
+    right = e.gold and (same_answer(answer, e.gold) or same_answer(e.taken or "", e.gold))
+    if right:
         yield Sign("grader", 5.0, last[-120:], f"its answer is the right one ({e.gold[:40]})")
     elif e.gold and not marked and _ends_with(last, e.gold):
         yield Sign("grader", 4.0, last[-120:], f"the right answer ({e.gold[:40]}) outside the marks")
-    if wanted and last and e.turns[-1].role == "assistant":
-        yield Sign("format", 2.5 + 0.5 * (len(wanted & e.wanted) > 0), last[-120:], f"no {', '.join(sorted(wanted))}")
+    if e.taken == "" and last:
+        yield Sign("format", 3.0, last[-120:], "the parser took nothing")
+    elif wanted and last and not e.taken and e.turns[-1].role == "assistant":
+        weight = 2.5 + 0.5 * (len(wanted & e.wanted) > 0) - 1.5 * bool(marked and not wanted & e.wanted)
+        yield Sign("format", weight, last[-120:], f"no {', '.join(sorted(wanted))}")
     if e.turns and (broken := _broken_call(e.turns[-1])):
         yield Sign("format", 2.5, broken, "a call that is no valid one")
-    if match := REFUSAL.search(last[-LAST:]) or _words("gave_up").search(last[-LAST:]):
-        yield Sign("gave up", 0.5 if marked else 3.6, _around(last[-LAST:], match), "its last words")
-    elif not last and any(words for words in said):
-        yield Sign("gave up", 1.2, "", "it says nothing")
+    given_up = _words("gave_up")
+    if match := REFUSAL.search(last[-LAST:]) or given_up.search(last[-LAST:]):
+        yield Sign("gave up", 0.5 if marked and not given_up.search(answer) else 3.6, _around(last[-LAST:], match), "its last words")
     if last:
-        other = bool(e.gold and answer) and not same_answer(answer, e.gold)
-        yield Sign("wrong answer", 1.0 + 0.7 * bool(marked) + 0.8 * other, last[-120:], "its last words")
+        other = bool(e.gold and answer) and not right
+        yield Sign("wrong answer", 1.0 + 0.7 * bool(marked or e.taken) + 0.8 * other, last[-120:], "its last words")
+    elif any(said) or any(name for turn in e.turns for name, _ in turn.calls):
+        call = _plain(" ".join(next((turn.calls[-1] for turn in reversed(e.turns) if turn.calls), ())))
+        yield Sign("gave up" if given_up.search(call) else "truncation", 1.2, call[-120:], "still at work when it ended")
     else:
         yield Sign(UNKNOWN, 0.5, "", "no words of the model")
 
@@ -166,14 +194,14 @@ def _attack(e: Episode) -> Iterator[Sign]:
         yield Sign("hacked", 2.5, "", "paid in full and judged wrong")
 
 
-_LOOKED = (_told, _tools, _repetition, _answer, _attack)
+_LOOKED = (_told, _tools, _end, _repetition, _answer, _attack)
 
 
 def same_answer(answer: str, gold: str) -> bool:
     """Whether two short answers are the same: as numbers, else as words."""
     if not answer or not gold:
         return False
-    a, b = (re.sub(r"[\s,$%]", "", text.lower()).strip(".") for text in (answer, gold))
+    a, b = (re.sub(r"\\+text\w*|[\s,$%{}]", "", text.lower()).strip(".") for text in (answer, gold))
     try:
         return bool(np.isclose(float(a), float(b), rtol=1e-6))
     except (ValueError, OverflowError):
@@ -202,16 +230,21 @@ def _asked_marks(prompt: str) -> set[str]:
 
 
 def _broken_call(turn: Turn) -> str:
-    """The last turn's call where it was opened and never closed."""
-    at = turn.text.rfind("<tool_call>")
-    return turn.text[at : at + 120] if turn.role == "assistant" and at >= 0 and "</tool_call>" not in turn.text[at:] else ""
+    """The last turn's call where it was opened and never closed, or closed and never opened."""
+    opened, closed = (turn.text.rfind(mark) for mark in ("<tool_call>", "</tool_call>"))
+    broken = turn.role == "assistant" and (opened > closed or opened < 0 <= closed)
+    return turn.text[max(opened, closed - 120) :][:120] if broken else ""
 
 
 def _said(e: Episode) -> list[str]:
-    """What the model said turn by turn; where its last turn is a call and nothing else, its last word is empty."""
-    said = [bounded(turn.text).strip() for turn in e.turns if turn.role == "assistant" and (turn.text.strip() or turn.calls)]
-    ends_in_tool = bool(e.turns) and e.turns[-1].role == "tool"
-    return [*said, ""] if ends_in_tool else said
+    """What the model said turn by turn. A last call that ends the episode or waits for no result is its last word; else that is empty."""
+    spoken = [turn for turn in e.turns if turn.role == "assistant" and (turn.text.strip() or turn.calls)]
+    said = [bounded(turn.text).strip() for turn in spoken]
+    waits = bool(e.turns) and e.turns[-1].role == "tool"
+    if spoken and (spoken[-1].calls or waits):
+        name, body = spoken[-1].calls[-1] if spoken[-1].calls else ("", said[-1][-LAST:])
+        said.append(f"{name} {body}" if (name and not waits) or _words("finishes").search(f"{name} {body}") else "")
+    return said
 
 
 def _error_of(turn: Turn) -> str:

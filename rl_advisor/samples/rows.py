@@ -88,13 +88,13 @@ def numbers(rows: Frame, name: str) -> Floats:
     return np.asarray(column if plain else pd.to_numeric(column, errors="coerce"), np.float64)
 
 
-def right_answers(rows: Frame) -> list[str] | None:
-    """The right answer to each row, where a column holds it as a short text or a number; None without one."""
-    gold = next((name for name in columns(rows, "right_answer") if not name.startswith("reward/")), None)
-    if gold is None:
-        return None
-    cells = [str(v) if isinstance(v, (str, int, float)) and not isinstance(v, bool) else "" for v in rows[gold].tolist()]
-    return [cell if len(cell) <= 200 and cell != "nan" else "" for cell in cells]
+def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:
+    """The right answer to each row (or what else a column says), where it stands there as a short text or a number; None without one."""
+    for name in (name for name in columns(rows, says) if not name.startswith("reward/")):
+        cells = [str(v) if isinstance(v, (str, int, float)) and not isinstance(v, bool) else "" for v in rows[name].tolist()]
+        if any(short := [cell if len(cell) <= 200 and cell != "nan" else "" for cell in cells]):
+            return short
+    return None
 
 
 def right_or_wrong(rows: Frame) -> Floats | None:

@@ -24,10 +24,12 @@ _CLAIMS_CALL = re.compile(
     r"\bi(?:'ve| have)? (?:just )?(?:ran|run|executed|searched|looked up|queried|called|tested|checked online)\b", re.IGNORECASE
 )
 _ERROR = re.compile(
-    r"\W{0,3}(?:[\w.]{0,60}(?:error|exception|timeout)\b|(?:fail\w*|invalid|unknown|no such|usage|unable|cannot|could not|http|[45]\d\d|"
-    r"rate limit|too many|traceback|upstream|service|bad|missing|net::|\d+ validation error|connection|permission)\b|\{?\"error\")",
+    r"\W{0,4}(?:(?!no\b)(?:[\w.]{1,60} ){0,2}[\w.]{0,60}(?:error|exception|timeout)\b|(?:fail\w*|invalid|unknown|no such|usage|unable|cannot|could not|http|[45]\d\d|"
+    r"rate limit|too many|traceback|upstream|service|bad|missing|net::|\d+ validation error|connection|permission)\b|\{?\"(?:error|detail)\")",
     re.IGNORECASE,
 )
+_LETTERS = 40
+"""Characters of a turn that are looked at to see whether it holds words."""
 SHORT = 600
 """Characters up to which a tool's answer can be an error and nothing else."""
 
@@ -64,6 +66,14 @@ def calls_by_tool(episodes: Sequence[Sequence[Turn]], most: int) -> dict[str, li
 def is_control(turns: Sequence[Turn]) -> bool:
     """Whether an episode is one of control: actions without a name and without a word."""
     return not any(turn.role == "assistant" and (turn.text.strip() or any(name for name, _ in turn.calls)) for turn in turns)
+
+
+def moves(turns: Sequence[Turn]) -> dict[int, tuple[object, str]]:
+    """Turn by turn of the model what it did and what came of it; none of control episodes that know no words."""
+    if is_control(turns) and not any(c.isalpha() for turn in turns for c in turn.text[:_LETTERS]):
+        return {}
+    pairs = enumerate(pairwise((*turns, Turn("", ""))))
+    return {i: (t.calls or t.text, after.text) for i, (t, after) in pairs if t.role == "assistant" and after.role != "assistant"}
 
 
 def is_error(turn: Turn) -> bool:

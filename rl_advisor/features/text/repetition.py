@@ -55,6 +55,12 @@ def again(items: Sequence[object]) -> float:
     return 1 - len(set(items)) / len(items) if items else np.nan
 
 
+def first_again(items: Sequence[object]) -> int:
+    """The place of the first item that was there before; -1 for none."""
+    seen: set[object] = set()
+    return next((i for i, item in enumerate(items) if item in seen or seen.add(item)), -1)
+
+
 def identical_run(items: Sequence[object]) -> int:
     """Length of the longest run of equal neighbours; 0 for none."""
     longest = run = 0

@@ -33,7 +33,7 @@ _GRADED = re.compile(
 )
 _FIELD = re.compile(r" {0,4}(?P<name>content|sol|solution|problem|question|prompt) ?: ?(?P<text>.*)", re.IGNORECASE | re.DOTALL)
 _GRADED_NAMES = {"content": "response", "sol": "solution", "problem": "prompt", "question": "prompt"}
-_TELLING = (TRAJECTORIES, "messages", "columns", *STEPS)
+_TELLING = (TRAJECTORIES, "messages", "columns", "traj", *STEPS)
 """Keys one of which stands at the beginning of a document with responses."""
 _LARGEST = 64 << 20
 """Bytes of a document."""

@@ -48,8 +48,13 @@ def turns_of(value: Any) -> tuple[Turn, ...]:
     if isinstance(value, tuple) and value and isinstance(value[0], Turn):
         return value
     if is_chat(value):
-        return tuple(_turn(m) for m in items(value))
+        turns = tuple(_turn(m) for m in items(value))  # several agents go by names of their own
+        return turns if any(t.role == "assistant" for t in turns) else tuple(t._replace(role=_agent(t.role)) for t in turns)
     return (Turn("assistant", shorten(value)),) if isinstance(value, str) and value else ()
+
+
+def _agent(role: str) -> str:
+    return role if role in ("user", "tool", "system", "developer", "unknown") else "assistant"
 
 
 def as_text(value: Any) -> str:
@@ -140,7 +145,8 @@ def _turn(item: Any) -> Turn:
     blocks = [b for name in ("content", "parts") for b in items(message.get(name)) if isinstance(b, Mapping)]
     results = [b for b in blocks if b.get("type") == "tool_result"]
     said = str(message.get("role") or message.get("from") or message.get("type") or "unknown")
-    role = "tool" if results and len(results) == len(blocks) else ROLES.get(said, said)
+    ran = str(message.get("content"))[:10] == "exitcode: "
+    role = "tool" if ran or (results and len(results) == len(blocks)) else ROLES.get(said, said)
     failed = any(m.get("is_error") is True or m.get("status") in ("error", "failed") for m in (message, *results))
     stop = str(first(whole, ("finish_reason", "stop_reason")) or "")[:80]
     return Turn(role[:40], _content(message), tuple(_calls(message, blocks)), failed, stop, turn_numbers(whole))

@@ -205,7 +205,7 @@ def _of_step(step: Mapping[str, Any]) -> Iterator[Turn]:
     calls = done if isinstance(done, list) and done and isinstance(done[0], Mapping) else [] if done is None else [done]
     spoken = [Turn("assistant", text, tuple(map(call_of, calls)), numbers=turn_numbers(step))]
     for name, value in step.items():
-        if name in _SEEN and value is not None:
+        if name in _SEEN and value is not None and (name != "state" or "observation" not in step):
             yield Turn("tool", _seen(value))
         elif name in (*_SAID, *_DONE, "ac_len") and spoken:
             yield spoken.pop()

@@ -1,0 +1,104 @@
+"""How often the reason of a failed episode is told right on other people's episodes, read and labelled by hand.
+
+``python benchmarks/read_episodes.py FOLDER [--errors]``: FOLDER holds ``labels.jsonl`` (the lines of ``read_episodes.jsonl`` beside this
+program, with ``file`` and ``row``: where the episode lies in the folder) and the episodes as their owners left them. Prints macro F1 over the reasons that
+readers gave at least three times, for the shapes that the code was mended on and for those held out, and of the episodes whose reason two
+readers gave alike how often the first bad turn is told within one. ``--errors`` lists the confusions, of the shapes not held out only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+Told = dict[str, tuple[str, int | None, int | None]]
+FEWEST = 3
+WORDS = {"tool_misuse": "tool misuse", "gave_up": "gave up", "wrong_answer": "wrong answer", "context": "context overflow", "success": ""}
+"""The readers' words -> the program's; an episode that it does not call failed has the reason ''."""
+
+
+@cache
+def _told(path: Path) -> Told | None:
+    """What is told of every episode of a file, by its key or number: the reason and the turn that went wrong, of the model's and of all."""
+    from rl_advisor.reading import read_run
+    from rl_advisor.reading import UnreadableRun
+    from rl_advisor.samples.episodes import judged, turns_of
+    from rl_advisor.samples.rows import written
+
+    try:
+        rows = written(read_run(path).rollouts)
+    except UnreadableRun:
+        return None
+    if not len(rows):
+        return None
+    keys = [str(row.get("key", row.get("row", i))) for i, row in enumerate(rows.to_dict("records"))]
+    found = judged(rows)
+    turns = turns_of(rows)
+    answer: Told = {key: ("", None, None) for key in keys}
+    for i, reason, at in zip(found.index, found["reason"], found["turn"] if "turn" in found else [None] * len(found), strict=True):
+        answer[keys[i]] = (str(reason), *((None, None) if at is None or at < 0 else (_of_model(turns[i], int(at)), int(at) + 1)))
+    return answer
+
+
+def _of_model(turns: Any, at: int) -> int:
+    """The number among the model's own turns (one each for words and calls) of the one that a turn belongs to."""
+    return max(1, sum(bool(t.text.strip()) + len(t.calls) if len(t.calls) > 1 else 1 for t in turns[: at + 1] if t.role == "assistant"))
+
+
+def f1s(pairs: list[tuple[str, str]]) -> dict[str, float]:
+    """F1 of every reason that readers gave often enough."""
+    often = Counter(a for a, _ in pairs if a)
+    both = {label: sum(a == b == label for a, b in pairs) for label in often}
+    return {k: 2 * both[k] / (n + sum(b == k for _, b in pairs)) for k, n in often.items() if n >= FEWEST}
+
+
+def measured(folder: Path) -> dict[str, Any]:
+    """For the shapes mended on and those held out: the pairs (read, told), by shape, and of first bad turns how far they are off."""
+    pairs: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
+    shapes: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    near: dict[bool, list[bool]] = {False: [], True: []}
+    wrong: list[tuple[str, str, str]] = []
+    for label in map(json.loads, (folder / "labels.jsonl").read_text().splitlines()):
+        found = _told(folder / label["file"])
+        told, turn, every = (found or {}).get(str(label["row"]), ("unread" if found is None else "", None, None))
+        turn = every if label.get("every") else turn
+        read = WORDS.get(label["reason"], label["reason"])
+        if read == "cannot_tell":  # neither right nor wrong; but a cause that lies outside the model may not be told
+            shapes[label["shape"]] += [("", "infrastructure")] * (told == "infrastructure")
+            continue
+        pairs[label["held"]].append((read, told))
+        shapes[label["shape"]].append((read, told))
+        agreed = label.get("reason2", label["reason"]) == label["reason"] and abs(label.get("bad2", label["bad"]) - label["bad"]) <= 1
+        if read and agreed:
+            near[label["held"]].append(turn is not None and abs(turn - label["bad"]) <= 1)
+        if read != told and not label["held"]:
+            wrong.append((label["id"], read, told))
+    return {"pairs": pairs, "shapes": dict(shapes), "near": near, "wrong": wrong}
+
+
+def main(folder: str, *more: str) -> None:
+    """Print the figures."""
+    found = measured(Path(folder))
+    for held in (False, True):
+        pairs, near = found["pairs"][held], found["near"][held]
+        scores = f1s(pairs)
+        shown = "" if held else f" {({k: round(v, 2) for k, v in sorted(scores.items())})}"
+        false = sum(b == "infrastructure" != a for a, b in pairs)
+        print(
+            f"{'held out' if held else 'seen'}: {len(pairs)} episodes, {sum(b == 'unread' for _, b in pairs)} unread, macro F1 "
+            f"{sum(scores.values()) / max(1, len(scores)):.3f}, right {sum(a == b for a, b in pairs) / max(1, len(pairs)):.3f}, "
+            f"falsely infrastructure {false}, first bad turn within one {sum(near)} of {len(near)}{shown}"
+        )
+    for shape, pairs in found["shapes"].items():
+        print(f"  {shape}: right {sum(a == b for a, b in pairs)} of {len(pairs)}")
+    if "--errors" in more:
+        print(Counter((a, b) for _, a, b in found["wrong"]).most_common())
+        print(*found["wrong"], sep="\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
