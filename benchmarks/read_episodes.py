@@ -40,7 +40,8 @@ def _told(path: Path) -> Told | None:
     turns = turns_of(rows)
     answer: Told = {key: ("", None, None) for key in keys}
     for i, reason, at in zip(found.index, found["reason"], found["turn"] if "turn" in found else [None] * len(found), strict=True):
-        answer[keys[i]] = (str(reason), *((None, None) if at is None or at < 0 else (_of_model(turns[i], int(at)), int(at) + 1)))
+        at = len(turns[i]) - 1 if at is None or at < 0 else int(at)
+        answer[keys[i]] = (str(reason), _of_model(turns[i], at), at + 1)
     return answer
 
 

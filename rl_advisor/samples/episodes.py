@@ -3,6 +3,7 @@
 Besides what the episodes of each step did, as metrics of the run like any other: turns, calls by tool, failures, and what was lost.
 """
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -131,13 +132,12 @@ def judged(rows: Frame) -> Frame:
     failed, paid = failures(rows)
     every, wanted = len(rows), _wanted(rows[paid & ~failed])
     gold, taken = right_answers(rows) or [""] * every, right_answers(rows, "taken") or [None] * every
-    found, turn = [], []
+    found = []
     for at, row in ((at, row) for at, row in enumerate(rows.to_dict("records")) if failed[at]):
         told = told_in((str(k), v) for k, v in row.items() if k not in ("prompt", "response"))
-        turns, asked, cut = episode_turns(row), str(row.get("prompt", "")), row.get("truncated") == 1
-        found.append(reason_of(Episode(turns, told, gold[at], cut, bool(paid[at]), wanted, asked, taken[at])))
-        turn.append(found[-1].sign.turn if found[-1].sign.turn >= 0 else len(turns) - 1)
-    signs = {"quote": [r.sign.quote for r in found], "where": [r.sign.where for r in found], "turn": turn}
+        asked, cut = str(row.get("prompt", "")), row.get("truncated") == 1
+        found.append(reason_of(Episode(episode_turns(row), told, gold[at], cut, bool(paid[at]), wanted, asked, taken[at])))
+    signs = {name: [getattr(r.sign, name) for r in found] for name in ("quote", "where", "turn")}
     return rows[failed].assign(reason=[r.name for r in found], p=[r.p for r in found], **signs)
 
 
@@ -149,8 +149,8 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     paid = reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
     right = right_or_wrong(rows)
     if right is None:
-        missed = [bool(g) and g.lower() not in str(r)[-_STATE:].lower() for g, r in zip(right_answers(rows) or (), rows["response"])]
-        return np.where(np.isfinite(reward), ~paid, _ends_told(rows) | (np.array(missed, bool) if missed else False)), paid
+        ends = zip(right_answers(rows) or [""] * len(rows), rows["response"].str[-_STATE:].str.lower(), strict=True)
+        return np.where(np.isfinite(reward), ~paid, _ends_told(rows) | [bool(g) and g.lower() not in end for g, end in ends]), paid
     return np.where(np.isfinite(right), right < 0.5, ~paid), paid
 
 
@@ -164,8 +164,9 @@ def _wanted(good: Frame) -> frozenset[str]:
     """The marks that nearly all of the good responses have."""
     if len(good) < 4:
         return frozenset()
-    found = [marks(spoken(text)) for text in good["response"].head(200).tolist()]
-    return frozenset(m for m in {m for some in found for m in some} if sum(m in some for some in found) >= _NEARLY_ALL * len(found))
+    some = good["response"].tolist()[:200]
+    often = Counter(mark for text in some for mark in marks(spoken(text)))
+    return frozenset(mark for mark, n in often.items() if n >= _NEARLY_ALL * len(some))
 
 
 def with_episode_curves(run: Run) -> Run:

@@ -85,15 +85,10 @@ def reason_of(episode: Episode) -> Reason:
 
 def _told(e: Episode) -> Iterator[Sign]:
     """What the file itself says of how the episode ended."""
-    found = [
-        Sign(words["reason"], words["told"], _around(said, match), column)
-        for column, said in ((column, _plain(text)) for column, text in e.told.items())
-        for words in _table()[0]
-        if (match := words["pattern"].search(said))
-    ]
-    yield from found
-    if e.cut and not any(sign.reason == "truncation" for sign in found):
-        yield Sign("truncation", 3.5, e.turns[-1].text[-80:] if e.turns else "", "cut at the limit")
+    for column, text in {**e.told, **({"cut at the limit": "length"} if e.cut else {})}.items():
+        for words in _table()[0]:
+            if match := words["pattern"].search(said := _plain(text)):
+                yield Sign(words["reason"], words["told"], _around(said, match), column)
 
 
 def _tools(e: Episode) -> Iterator[Sign]:
@@ -107,13 +102,13 @@ def _tools(e: Episode) -> Iterator[Sign]:
         hits = {i: m for i in wrong if (m := words["pattern"].search(_error_of(e.turns[i])))}
         if not hits:
             continue
-        last, share = max(hits), len(hits) / len(answers)
-        weight = (strong if last == answers[-1] else 0.3) + (1.0 if share >= 0.5 and len(hits) > 1 else 0.0)
-        own = reason == "infrastructure" and _may_be_its_own(e.turns, last)
-        blamed, weight = ("tool misuse", weight / 5) if own else (reason, weight)
+        last = max(hits)
+        weight = strong if last == answers[-1] else 0.3
+        if reason == "infrastructure" and _may_be_its_own(e.turns, last):
+            reason, weight = "tool misuse", weight / 5
         since = max((i for i in answers if i < last and i not in hits), default=-1)
         first = min(i for i in hits if i > since)
-        yield Sign(blamed, weight, _around(_error_of(e.turns[last]), hits[last]), f"turn {last + 1}, tool", first)
+        yield Sign(reason, weight, _around(_error_of(e.turns[last]), hits[last]), f"turn {last + 1}, tool", first)
 
 
 def _end(e: Episode) -> Iterator[Sign]:
@@ -130,7 +125,7 @@ def _end(e: Episode) -> Iterator[Sign]:
 
 def _may_be_its_own(turns: Sequence[Turn], at: int) -> bool:
     """Whether a time-out may be that of the code the model wrote: a tool that runs code, and nothing but the time that ran out."""
-    called = next((turn.calls[-1][0] or turn.calls[-1][1] for turn in reversed(turns[:at]) if turn.calls), "")
+    called = " ".join(next((turn.calls[-1] for turn in reversed(turns[:at]) if turn.calls), ()))
     error = _error_of(turns[at])
     return bool(_words("runs_code").search(called[:60]) and _words("time_out").search(error) and not _words("machine").search(error))
 
@@ -155,8 +150,8 @@ def _answer(e: Episode) -> Iterator[Sign]:
     last = said[-1] if said else ""
     marked = marks(last)
     answer = final_answer(last)
-    wanted = {mark for mark in e.wanted if mark not in marked} | {m for m in _asked_marks(e.asked) if m not in marked}
-    right = e.gold and (same_answer(answer, e.gold) or same_answer(e.taken or "", e.gold))
+    wanted = (e.wanted | _asked_marks(e.asked)) - marked
+    right = same_answer(answer, e.gold) or same_answer(e.taken or "", e.gold)
     if right:
         yield Sign("grader", 5.0, last[-120:], f"its answer is the right one ({e.gold[:40]})")
     elif e.gold and not marked and _ends_with(last, e.gold):
@@ -164,8 +159,7 @@ def _answer(e: Episode) -> Iterator[Sign]:
     if e.taken == "" and last:
         yield Sign("format", 3.0, last[-120:], "the parser took nothing")
     elif wanted and last and not e.taken and e.turns[-1].role == "assistant":
-        weight = 2.5 + 0.5 * (len(wanted & e.wanted) > 0) - 1.5 * bool(marked and not wanted & e.wanted)
-        yield Sign("format", weight, last[-120:], f"no {', '.join(sorted(wanted))}")
+        yield Sign("format", 3.0 if wanted & e.wanted else 1.0 if marked else 2.5, last[-120:], f"no {', '.join(sorted(wanted))}")
     if e.turns and (broken := _broken_call(e.turns[-1])):
         yield Sign("format", 2.5, broken, "a call that is no valid one")
     given_up = _words("gave_up")
@@ -184,11 +178,9 @@ def _answer(e: Episode) -> Iterator[Sign]:
 def _attack(e: Episode) -> Iterator[Sign]:
     """Work on the checker, above all where it was paid."""
     for i, turn in enumerate(e.turns):
-        written = (
-            "\n".join([turn.text, *(arguments.replace("\\n", "\n") for _, arguments in turn.calls)]) if turn.role == "assistant" else ""
-        )
-        if match := VERIFIER_ATTACK.search(bounded(written)):
-            yield Sign("hacked", 3.5, _around(written, match), f"turn {i + 1}")
+        written = bounded("\n".join([turn.text, *(body.replace("\\n", "\n") for _, body in turn.calls)]))
+        if turn.role == "assistant" and (match := VERIFIER_ATTACK.search(written)):
+            yield Sign("hacked", 3.5, _around(written, match), f"turn {i + 1}", i)
             break
     if e.paid:
         yield Sign("hacked", 2.5, "", "paid in full and judged wrong")
@@ -211,11 +203,7 @@ def same_answer(answer: str, gold: str) -> bool:
 def _ends_with(text: str, gold: str) -> bool:
     """Whether the last number or the last words of a text are the right answer."""
     numbers = re.findall(r"-?\d[\d,]*(?:\.\d+)?", text[-LAST:])
-    return (
-        same_answer(numbers[-1], gold)
-        if numbers and re.fullmatch(r"-?[\d,.]+", gold)
-        else text.lower().rstrip(". \n").endswith(gold.lower())
-    )
+    return same_answer(numbers[-1] if numbers else "", gold) or text.lower().rstrip(". \n").endswith(gold.lower())
 
 
 def marks(text: str) -> frozenset[str]:
@@ -224,9 +212,7 @@ def marks(text: str) -> frozenset[str]:
 
 
 def _asked_marks(prompt: str) -> set[str]:
-    return {m.lower() for m in re.findall(r"<(answer|final_answer|solution|final)>", prompt[-4_000:], re.IGNORECASE)} | (
-        {"boxed"} if "\\boxed" in prompt[-4_000:] else set()
-    )
+    return {m.lower() for m in re.findall(r"(?:<(?=\w+>)|\\(?=boxed))(answer|final_answer|solution|final|boxed)\b", prompt[-4_000:], re.IGNORECASE)}
 
 
 def _broken_call(turn: Turn) -> str:
@@ -241,9 +227,9 @@ def _said(e: Episode) -> list[str]:
     spoken = [turn for turn in e.turns if turn.role == "assistant" and (turn.text.strip() or turn.calls)]
     said = [bounded(turn.text).strip() for turn in spoken]
     waits = bool(e.turns) and e.turns[-1].role == "tool"
-    if spoken and (spoken[-1].calls or waits):
-        name, body = spoken[-1].calls[-1] if spoken[-1].calls else ("", said[-1][-LAST:])
-        said.append(f"{name} {body}" if (name and not waits) or _words("finishes").search(f"{name} {body}") else "")
+    call = " ".join(spoken[-1].calls[-1]).strip() if spoken and spoken[-1].calls else ""
+    if spoken and (call or waits):
+        said.append(call if (call and not waits) or _words("finishes").search(call or said[-1][-LAST:]) else "")
     return said
 
 
