@@ -1,9 +1,10 @@
 """How often the reason of a failed episode is told right on other people's episodes, read and labelled by hand.
 
-``python benchmarks/read_episodes.py FOLDER [--errors]``: FOLDER holds ``labels.jsonl`` (the lines of ``read_episodes.jsonl`` beside this
-program, with ``file`` and ``row``: where the episode lies in the folder) and the episodes as their owners left them. Prints macro F1 over the reasons that
-readers gave at least three times, for the shapes that the code was mended on and for those held out, and of the episodes whose reason two
-readers gave alike how often the first bad turn is told within one. ``--errors`` lists the confusions, of the shapes not held out only.
+``python benchmarks/read_episodes.py FOLDER [--errors]``: FOLDER holds the files that ``read_episodes.jsonl`` beside this program names
+(``file``; where they come from: ``repo``, ``commit``, ``path``), as their owners left them. Prints macro F1 over the reasons that readers
+gave at least three times, for the shapes that the code was mended on and for those held out, and how often the first bad turn is told
+within one. ``--errors`` lists the confusions, of the shapes not held out only. The labels hold no word of anybody's: id, reason and turn
+by one reader, and where there was a second reading also by that.
 """
 
 from __future__ import annotations
@@ -24,8 +25,7 @@ WORDS = {"tool_misuse": "tool misuse", "gave_up": "gave up", "wrong_answer": "wr
 @cache
 def _told(path: Path) -> Told | None:
     """What is told of every episode of a file, by its key or number: the reason and the turn that went wrong, of the model's and of all."""
-    from rl_advisor.reading import read_run
-    from rl_advisor.reading import UnreadableRun
+    from rl_advisor.reading import UnreadableRun, read_run
     from rl_advisor.samples.episodes import judged, turns_of
     from rl_advisor.samples.rows import written
 
@@ -38,9 +38,9 @@ def _told(path: Path) -> Told | None:
     keys = [str(row.get("key", row.get("row", i))) for i, row in enumerate(rows.to_dict("records"))]
     found = judged(rows)
     turns = turns_of(rows)
-    answer: Told = {key: ("", None, None) for key in keys}
-    for i, reason, at in zip(found.index, found["reason"], found["turn"] if "turn" in found else [None] * len(found), strict=True):
-        at = len(turns[i]) - 1 if at is None or at < 0 else int(at)
+    answer: Told = dict.fromkeys(keys, ("", None, None))
+    for i, reason, turn in zip(found.index, found["reason"], found["turn"], strict=True):
+        at = int(turn) if turn >= 0 else len(turns[i]) - 1
         answer[keys[i]] = (str(reason), _of_model(turns[i], at), at + 1)
     return answer
 
@@ -63,9 +63,9 @@ def measured(folder: Path) -> dict[str, Any]:
     shapes: dict[str, list[tuple[str, str]]] = defaultdict(list)
     near: dict[bool, list[bool]] = {False: [], True: []}
     wrong: list[tuple[str, str, str]] = []
-    for label in map(json.loads, (folder / "labels.jsonl").read_text().splitlines()):
+    for label in map(json.loads, Path(__file__).with_suffix(".jsonl").read_text().splitlines()):
         found = _told(folder / label["file"])
-        told, turn, every = (found or {}).get(str(label["row"]), ("unread" if found is None else "", None, None))
+        told, turn, every = (found or {}).get(str(label["row"]), ("unread", None, None))
         turn = every if label.get("every") else turn
         read = WORDS.get(label["reason"], label["reason"])
         if read == "cannot_tell":  # neither right nor wrong; but a cause that lies outside the model may not be told
@@ -87,7 +87,7 @@ def main(folder: str, *more: str) -> None:
     for held in (False, True):
         pairs, near = found["pairs"][held], found["near"][held]
         scores = f1s(pairs)
-        shown = "" if held else f" {({k: round(v, 2) for k, v in sorted(scores.items())})}"
+        shown = "" if held else f" { ({k: round(v, 2) for k, v in sorted(scores.items())}) }"
         false = sum(b == "infrastructure" != a for a, b in pairs)
         print(
             f"{'held out' if held else 'seen'}: {len(pairs)} episodes, {sum(b == 'unread' for _, b in pairs)} unread, macro F1 "

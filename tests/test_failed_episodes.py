@@ -47,7 +47,39 @@ NEAR: list[tuple[Episode, str]] = [
     (Episode((Turn("assistant", "", (("", "3"),)), Turn("tool", "[0.1]")) * 8), "not told"),
     (Episode(said("I look.", "<found")), "truncation"),  # whoever stops after a tool's answer was cut: so in episodes that were read
     (Episode(()), "not told"),
+    # What read episodes showed: who submits has answered, pages that are turned are no loop, and what the parser took is no want of form.
+    (
+        Episode((Turn("assistant", "I fix it.", (("edit", "a"),)), Turn("tool", "ok"), Turn("assistant", "", (("submit", ""),)))),
+        "wrong answer",
+    ),
+    (Episode(said(*(s for i in range(8) for s in ("down!", f"<page {i}"))), {"exit_status": "submitted (exit_cost)"}), "truncation"),
+    (Episode(said(*["down!", "<the end"] * 8), cut=True), "looped"),
+    (Episode(said(*["open!", "<Verb error."] * 4), cut=True), "looped"),
+    (Episode(said(*(s for i in range(6) for s in (f"open {i}!", f"<Error: no column {i}"))), cut=True), "tool misuse"),
+    (Episode(said("It is [3]."), asked="Give <answer>", taken="3"), "wrong answer"),
+    (Episode(said("It is [3]."), taken=""), "format"),
+    (Episode((*said("I look."), Turn("user", "Max rounds (30) reached."))), "truncation"),
+    (
+        Episode((*said("I look."), Turn("user", "Traceback (most recent call last)\n  a\nConnectionError: Connection broken"))),
+        "infrastructure",
+    ),
+    (Episode(said("Connection errors: Traceback is what one looks at.")), "wrong answer"),
+    (Episode(said("So <answer>IDK</answer>")), "gave up"),
+    (Episode(said("It is 3."), {"failure_reason": "judge_evaluation_failed"}), "wrong answer"),
 ]
+
+
+def test_the_turn_that_went_wrong_first() -> None:
+    """A loop begins at its first repeat, a misused tool at the first answer that was never got over; else it is the last turn."""
+    loop = reason_of(Episode(said("look!", "<a", *["down!", "<the end"] * 6), cut=True)).sign.turn
+    misuse = reason_of(Episode(said("look!", "<a", *(s for i in range(9) for s in (f"open {i}!", f"<Error: no column {i}"))))).sign.turn
+    assert (loop, misuse, reason_of(Episode(said("It is 3."))).sign.turn) == (4, 3, -1)
+
+
+def test_failed_without_a_reward() -> None:
+    """Where no reward and no success is written, an episode that does not come to the right answer failed."""
+    rows = pd.DataFrame([{"step": 0, "response": f"It is {x}", "ground_truth": "Paris", "reward": np.nan} for x in ("Paris", "Rome")])
+    assert list(why_failed(Run(rollouts=rows))["reasons"]) == ["wrong answer"]
 
 
 @pytest.mark.parametrize(("episode", "reason"), NEAR)

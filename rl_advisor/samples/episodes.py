@@ -4,6 +4,7 @@ Besides what the episodes of each step did, as metrics of the run like any other
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -131,7 +132,8 @@ def judged(rows: Frame) -> Frame:
     """The failed ones of the rows, with ``reason``, ``p`` (how sure), ``quote``, ``where`` and ``turn`` (the first that went wrong)."""
     failed, paid = failures(rows)
     every, wanted = len(rows), _wanted(rows[paid & ~failed])
-    gold, taken = right_answers(rows) or [""] * every, right_answers(rows, "taken") or [None] * every
+    gold = right_answers(rows) or [""] * every
+    taken: Sequence[str | None] = right_answers(rows, "taken") or [None] * every
     found = []
     for at, row in ((at, row) for at, row in enumerate(rows.to_dict("records")) if failed[at]):
         told = told_in((str(k), v) for k, v in row.items() if k not in ("prompt", "response"))

@@ -212,7 +212,10 @@ def marks(text: str) -> frozenset[str]:
 
 
 def _asked_marks(prompt: str) -> set[str]:
-    return {m.lower() for m in re.findall(r"(?:<(?=\w+>)|\\(?=boxed))(answer|final_answer|solution|final|boxed)\b", prompt[-4_000:], re.IGNORECASE)}
+    return {
+        m.lower()
+        for m in re.findall(r"(?:<(?=\w+>)|\\(?=boxed))(answer|final_answer|solution|final|boxed)\b", prompt[-4_000:], re.IGNORECASE)
+    }
 
 
 def _broken_call(turn: Turn) -> str:

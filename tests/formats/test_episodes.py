@@ -141,6 +141,52 @@ def test_a_summary_without_text(tmp_path: Path) -> None:
     assert found["turns"][0].numbers == {"reward": 0.5, "tokens": 9, "done": 1}
 
 
+SAID = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "find x"}, {"role": "assistant", "content": "It is x."}]
+AGENTS = [
+    {"role": "human", "content": "find x"},
+    {"role": "Planner (thought)", "content": "Ask the searcher."},
+    {"role": "user", "name": "Terminal", "content": "exitcode: 0 (execution succeeded)\nCode output: x"},
+    {"role": "Searcher", "content": "It is x."},
+]
+SIDE_BY_SIDE = {
+    "query": "find x",
+    "turn_history": {"actions": ["ls", "cat x"], "observations": ["x", "42"], "rewards": [0.2, 0.4]},
+    "summary": {"max_reward": 0.4},
+}
+CELLS = 'Step,Action,Observation,Reward,Done\n0,go north,You see a door here,0.0,False\n1,open door,"The door is open, you won",1.0,True\n'
+
+
+def test_a_list_of_conversations(tmp_path: Path) -> None:
+    """One document of episodes, whose conversation goes by another name than a sample's answer."""
+    (tmp_path / "results.json").write_text(json.dumps([{"task_id": i, "reward": float(i), "traj": SAID} for i in range(2)]))
+    table = read_run(tmp_path).rollouts
+    assert (table["reward"].tolist(), table["turns"].iloc[0]) == ([0, 1], (Turn("assistant", "It is x."),))
+
+
+def test_several_agents(tmp_path: Path) -> None:
+    """Who speaks under a name of its own is a model where nobody is called assistant; what a program answered is a tool's."""
+    assert roles(row(tmp_path, {"question": "find x", "history": AGENTS}, "1.json")) == ["user", "assistant", "tool", "assistant"]
+
+
+def test_episodes_by_their_names(tmp_path: Path) -> None:
+    """One document of episodes by their keys, whose steps are lists side by side: the score of the whole is no sum of the steps' scores."""
+    (tmp_path / "results.json").write_text(json.dumps({"7": SIDE_BY_SIDE, "9": SIDE_BY_SIDE}))
+    table = read_run(tmp_path).rollouts
+    assert (table["key"].tolist(), table["reward"].tolist()) == (["7", "9"], [0.4, 0.4])
+    assert [(t.role, t.text, t.calls) for t in table["turns"].iloc[0][:2]] == [("assistant", "", (("", "ls"),)), ("tool", "x", ())]
+
+
+def test_steps_in_cells(tmp_path: Path) -> None:
+    """A CSV of steps that says in words what was seen is an episode; one of numbers stays a table."""
+    from rl_advisor.reading.formats import episode_steps
+
+    (tmp_path / "run.csv").write_text(CELLS)
+    found = read_run(tmp_path).rollouts.iloc[0]
+    assert (found["reward"], found["length"], roles(found)) == (1.0, 2, ["assistant", "tool"] * 2)
+    (tmp_path / "numbers.csv").write_text("step,action,obs,reward,done\n0,1,0.5,0.0,False\n1,0,0.6,1.0,True\n")
+    assert not episode_steps.claims(tmp_path / "numbers.csv")
+
+
 STEPS = [{"episode": e, "obs": [t], "action": t, "reward": float(t == 2), "done": t == 2, "info": {}} for e in (3, 4) for t in range(3)]
 PRINTED = """[START] task=easy env=maze
 [STEP] step=1 action=go(x=1) reward=0.00 done=false error=null

@@ -57,8 +57,7 @@ def again(items: Sequence[object]) -> float:
 
 def first_again(items: Sequence[object]) -> int:
     """The place of the first item that was there before; -1 for none."""
-    seen: set[object] = set()
-    return next((i for i, item in enumerate(items) if item in seen or seen.add(item)), -1)
+    return next((i for i, item in enumerate(items) if items.index(item) < i), -1)
 
 
 def identical_run(items: Sequence[object]) -> int:

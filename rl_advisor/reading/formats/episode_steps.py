@@ -1,18 +1,21 @@
-"""Episodes written step by step: JSON lines of action, reward, done and what was seen, or OpenEnv's ``[STEP] action=... reward=...``."""
+"""Episodes written step by step: lines of JSON, or of a CSV in words: action, reward, done, what was seen; or ``[STEP] action=...``."""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from io import TextIOWrapper
 from itertools import islice
 from math import nan
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, head
+from rl_advisor.reading.parsing.bytes_in import bare_name, head, open_bytes
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.columns import curves_of
-from rl_advisor.reading.parsing.json_rows import decoded, json_lines
+from rl_advisor.reading.parsing.json_rows import LONGEST, decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
 from rl_advisor.reading.parsing.trajectories import run_of_rows
@@ -20,7 +23,7 @@ from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 
 FORMAT = "episode_steps"
-_SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".txt", ".out")
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".txt", ".out", ".csv")
 _PRINTED = re.compile(r"\[(START|STEP|END)\]\s+(.{1,4000})")
 _PAIR = re.compile(r"(\w{1,40})=(.*?)(?=\s\w{1,40}=|$)")
 _OVER = ("done", "terminated", "truncated", "terminal", "episode_done", "is_done")
@@ -42,8 +45,13 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
     if _PRINTED.search(start[:8_192].decode("utf-8", "replace")):
         return True
     lines = start.splitlines()[: None if len(start) < _START else -1]
-    rows = [row for _, row in islice(_rows(enumerate(lines)), _LOOK)]
-    return bool(rows) and all(_is_step(row) for row in rows)
+    in_cells = bare_name(path).endswith(".csv")
+    rows = [row for _, row in islice(_cells(path) if in_cells else _rows(enumerate(lines)), _LOOK)]
+    return bool(rows) and all(_is_step(row) and (not in_cells or _in_words(row)) for row in rows)
+
+
+def _in_words(row: Mapping[str, Any]) -> bool:
+    return any(len(re.findall("[A-Za-z]{2,}", str(row.get(k)))) > 2 for k in _SEEN)
 
 
 def _is_step(row: Mapping[str, Any]) -> bool:
@@ -53,7 +61,7 @@ def _is_step(row: Mapping[str, Any]) -> bool:
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """Its episodes as turns, a bounded sample of them where there are many, and the return and length of every one as curves."""
     kept, curves = Reservoir(), []
-    episodes = enumerate(_episodes(_rows(json_lines(path))))
+    episodes = enumerate(_episodes(_cells(path) if bare_name(path).endswith(".csv") else _rows(json_lines(path))))
     while some := list(islice(episodes, _BATCH)):
         rows = [row for _, row in some]
         curves += [(row["step"], nan, {"episode_return": row["reward"], "episode_length": row["length"]}) for row in rows]
@@ -61,6 +69,15 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         kept.offer(told, rows)
     more = Run(curves=curves_of(curves), gaps=kept.gaps())
     return run_of_rows(kept.table(), path, ask.columns, more)
+
+
+def _cells(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a CSV under the names of its header in small letters."""
+    csv.field_size_limit(LONGEST)
+    with TextIOWrapper(open_bytes(path), encoding="utf-8", errors="replace", newline="") as file, suppress(csv.Error, *PACK_ERRORS):
+        for number, row in enumerate(csv.DictReader(line.replace("\0", "") for line in file)):
+            told = {str(k).lower(): v for k, v in row.items() if isinstance(v, str)}
+            yield number, {k: _plain(k, v.lower() if k in _OVER else v) for k, v in told.items()}
 
 
 def _rows(lines: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -100,6 +100,8 @@ def _document_rows(path: Path) -> list[dict[str, Any] | None] | None:
     if isinstance(found, dict) and isinstance(names := found.get("columns"), list) and isinstance(data := found.get("data"), list):
         whole = [isinstance(row, list) and len(row) == len(names) for row in data]
         return [dict(zip(map(str, names), row, strict=True)) if right else None for row, right in zip(data, whole, strict=True)]
+    if isinstance(found, dict) and not holds_response(found) and all(isinstance(row, dict) for row in found.values()):
+        return [{"key": key, **row} for key, row in found.items()]  # episodes by their names
     return [row if isinstance(row, dict) else None for row in found] if isinstance(found, list) else [found]
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import PurePath
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from rl_advisor.reading.parsing.cells import as_number, first
 from rl_advisor.reading.parsing.chat import as_text, call_of, is_chat, items, shorten, turn_numbers, turns_of
 from rl_advisor.reading.parsing.reservoir import Payload, Place, Reservoir
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, path_step, roles, rollout_table
-from rl_advisor.reading.parsing.sample_names import NUMBERS
+from rl_advisor.reading.parsing.sample_names import NAMES, NUMBERS
 from rl_advisor.reading.parsing.sample_names import STEPS as NAMED
 from rl_advisor.run import Run
 
@@ -161,6 +161,8 @@ def _of_steps(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if turns := _numbered(turns_of(said), steps) if said is not None else turns_of_steps(steps):
         told = {"reward": sum(rewards)} if (rewards := [r for s in steps if (r := turn_numbers(s).get("reward")) is not None]) else {}
         told |= {"length": tokens} if (tokens := sum(t.numbers.get("tokens", 0.0) for t in turns)) else {}
+        if (whole := first(_mapping(row.get("summary")), NAMES["reward"])) is not None:
+            told["reward"] = whole
         yield {**told, **_means(steps, row), **_others(row, name, "completion", "response", *_CONVERSATIONS), "response": turns}
 
 
@@ -178,10 +180,16 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 def _steps_in(row: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:
     """The name and the steps of an episode: mappings that hold an action, an answer or its length; nothing where there are none."""
     for name in STEPS:
-        steps = _mappings(row.get(name))
+        steps = _mappings(row.get(name)) or _side_by_side(_mapping(row.get(name)))
         if steps and not is_chat(row.get(name)) and not _TELLING.isdisjoint(steps[0]):
             return name, steps
     return "", []
+
+
+def _side_by_side(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Steps from lists beside one another: ``{"actions": [...], "observations": [...], "rewards": [...]}``."""
+    lists = {name.removesuffix("s"): cell for name, cell in told.items() if isinstance(cell, list)}
+    return [dict(zip(lists, cells, strict=True)) for cells in zip_longest(*lists.values())] if len(lists) > 1 else []
 
 
 def turns_of_steps(steps: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
