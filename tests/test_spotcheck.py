@@ -171,9 +171,7 @@ def test_statistics_of_a_hack() -> None:
     first, last = found["steps"][0], found["steps"][-1]
     assert (first["step"], last["step"]) == (8, 300)
     assert last["tokens"] > 3 * first["tokens"]
-    assert first["tokens_high_reward"] > first["tokens_low_reward"]
-    more = [w["word"] for w in found["words"]["late_against_early"]["more"]]
-    assert "asking" in more
+    assert "asking" in [w["word"] for w in found["words"]["came"]]
     assert set(first) - {"step", "reward"} <= set(found["meaning"])
     json.dumps(found, allow_nan=False)
 

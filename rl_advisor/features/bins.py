@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from rl_advisor.features.series import MOST, Floats, bin_edges, finite
+from rl_advisor.features.series import MOST, Floats, Indices, bin_edges, finite
 
 NORMAL_MAD = 1.4826
 
@@ -72,7 +72,7 @@ def hampel(value: Floats, width: int) -> tuple[Floats, Floats]:
     return middle, NORMAL_MAD * spread
 
 
-def means(value: Floats, breaks: npt.NDArray[np.intp]) -> Floats:
+def means(value: Floats, breaks: Indices) -> Floats:
     """A mean of the neighbours of each value that weighs near ones more, a twentieth of the curve wide; none reaches across a break."""
     width = max(3, value.size // 20)
     return np.concatenate([running_mean(running_mean(part, width), width) for part in np.split(value, breaks)])

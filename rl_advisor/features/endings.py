@@ -3,7 +3,8 @@
 import re
 
 import numpy as np
-import numpy.typing as npt
+
+from rl_advisor.features.series import Bools, Floats
 
 _END = re.compile(r"(?:[.!?:\u3002\uff01\uff1f\u061f\u0964\u2026)\]}\"'`\u201d\u00bb$*]|</[\w|]{1,30}>|<\|[\w|]{1,30}\|>|```|\d)\s*$")
 _ROUND = 64
@@ -17,7 +18,7 @@ def is_open(text: str) -> bool:
     return bool(tail) and (_END.search(tail) is None or text.count("```") % 2 == 1)
 
 
-def pile_up(length: npt.NDArray[np.float64], unfinished: npt.NDArray[np.bool_], told: float | None = None) -> float | None:
+def pile_up(length: Floats, unfinished: Bools, told: float | None = None) -> float | None:
     """The length at which responses pile up because they are cut there; None where nothing shows such a cap.
 
     A pile is a fiftieth of the responses or more, and eight, at exactly the greatest length, ten times as many as at lengths just below.

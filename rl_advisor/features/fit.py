@@ -1,11 +1,9 @@
 """How much of a target's variance some inputs tell: a small regressor, fitted on some rows and asked about others."""
 
 import numpy as np
-import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
-
-Floats = npt.NDArray[np.float64]
+from rl_advisor.features.series import Bools, Floats
 
 FOLDS, WIDE, UNITS = 5, 256, 192
 PENALTIES = (1e-3, 1e-1, 1e1, 1e3)
@@ -52,7 +50,7 @@ def _ridge(x: Floats, target: Floats, penalty: float) -> Floats:
     return np.asarray(np.linalg.solve(x.T @ x + penalty * np.eye(x.shape[1]), x.T @ target))
 
 
-def _held_out(x: Floats, target: Floats, out: npt.NDArray[np.bool_], penalty: float) -> float:
+def _held_out(x: Floats, target: Floats, out: Bools, penalty: float) -> float:
     """Explained variance on the rows of ``out``, by the spread of all rows: a stretch of one level is no reason for a huge negative."""
     mean = float(target[~out].mean())
     miss = target[out] - mean - x[out] @ _ridge(x[~out], target[~out] - mean, penalty)

@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints, student
-from rl_advisor.features.series import ranks
+from rl_advisor.features.series import Floats, ranks
 
-Floats = npt.NDArray[np.float64]
 _FEWEST_GROUPS = 8
 
 

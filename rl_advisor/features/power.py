@@ -8,9 +8,8 @@ signal (total variation) whose box average is the reading.
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from rl_advisor.features.series import Floats
 
 STRENGTH = 0.003
 """Weight of the total variation, in parts of the signal's range."""

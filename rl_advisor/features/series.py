@@ -8,6 +8,7 @@ from rl_advisor.features import TooFewPoints
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 LEAST, GREATEST = 1e-80, 1e80
 """Differences below the one are rounding, sizes above the other are no measurement: their squares leave floating point."""
 MOST = 512

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
+from rl_advisor.features.series import Bools, Floats
 
-Floats = npt.NDArray[np.float64]
 FEWEST, MOST_TERMS = 48, 6
 _QUANTILES = np.linspace(0.1, 0.9, 9)
 _SCANNED = 200
@@ -64,7 +63,7 @@ def least_squares(columns: Iterable[Floats], number: Floats) -> tuple[Floats, Fl
     return np.asarray(weights, np.float64), errors, rest
 
 
-def formula(measures: Mapping[str, Floats], number: Floats, half: npt.NDArray[np.bool_], group: Sequence[object]) -> Formula:
+def formula(measures: Mapping[str, Floats], number: Floats, half: Bools, group: Sequence[object]) -> Formula:
     """The shortest good formula of ``number``: terms are chosen on one ``half`` of the rows and must foretell the other.
 
     Raises TooFewPoints below FEWEST rows, or where the number never differs.
@@ -130,7 +129,7 @@ def _best(measures: Mapping[str, Floats], number: Floats, terms: Sequence[Term],
     return best
 
 
-def _held_out(measures: Mapping[str, Floats], number: Floats, half: npt.NDArray[np.bool_], terms: Sequence[Term]) -> float:
+def _held_out(measures: Mapping[str, Floats], number: Floats, half: Bools, terms: Sequence[Term]) -> float:
     """The share of variance foretold on the half that was not fitted."""
     columns = [t.values(measures) for t in terms]
     weights, *_ = least_squares([x[half] for x in columns], number[half])

@@ -3,13 +3,11 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rl_advisor.features.gpu.phases import runs_of
+from rl_advisor.features.series import Bools, Floats, Ints
 from rl_advisor.gpu.signals import Ticks
 from rl_advisor.gpu.steps import Steps, step_of
-
-Flags = npt.NDArray[np.bool_]
 
 SHORTEST_IDLE = 0.5
 MOST_LISTED = 60
@@ -20,7 +18,7 @@ AROUND = 5
 WHEN, MEASURED = ("before", "during", "after"), ("power_w", "memory_gib")
 
 
-def idle_stretches(ticks: Ticks, quiet: Flags, steps: Steps) -> list[dict[str, Any]]:
+def idle_stretches(ticks: Ticks, quiet: Bools, steps: Steps) -> list[dict[str, Any]]:
     """Quiet stretches of half a second and more (two rows and more in slow logs): start, seconds, step and place in it; longest first."""
     step = step_of(steps, ticks.time)
     within = quiet & (step >= 0) if len(steps.spans) else quiet
@@ -35,7 +33,7 @@ def idle_stretches(ticks: Ticks, quiet: Flags, steps: Steps) -> list[dict[str, A
     return sorted(found, key=lambda f: -f["seconds"])
 
 
-def _place(ticks: Ticks, first: int, step: npt.NDArray[np.int64], steps: Steps) -> dict[str, Any]:
+def _place(ticks: Ticks, first: int, step: Ints, steps: Steps) -> dict[str, Any]:
     if step[first] < 0:
         return {}
     begin = steps.spans[step[first], 0]
@@ -89,12 +87,12 @@ def _event(ticks: Ticks, span: tuple[int, int], steps: Steps, excess: float, *, 
     }
 
 
-def _level(ticks: Ticks, name: str, spans: npt.NDArray[np.float64]) -> float | None:
+def _level(ticks: Ticks, name: str, spans: Floats) -> float | None:
     """The mean of a signal over some steps; None where it is not logged there."""
     if name not in ticks.value or not len(spans):
         return None
     return _mean(ticks.value[name][(ticks.time >= spans[0, 0]) & (ticks.time <= spans[-1, 1])])
 
 
-def _mean(values: npt.NDArray[np.float64]) -> float | None:
+def _mean(values: Floats) -> float | None:
     return float(values.mean()) if values.size else None

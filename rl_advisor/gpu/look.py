@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
+from rl_advisor.features.series import Bools
 from rl_advisor.gpu.idle import foreign_memory, idle_stretches
 from rl_advisor.gpu.signals import Rows, Spans, Ticks, groups_in_step, rows_of, ticks_of, zone_shift
-from rl_advisor.gpu.split import Flags, Split, after_start, quiet_of, split_of
+from rl_advisor.gpu.split import Split, after_start, quiet_of, split_of
 from rl_advisor.gpu.steps import Steps, logged_seconds, steps_of
 from rl_advisor.run import Gap, Run
 
@@ -88,7 +89,7 @@ def _gaps(ticks: Ticks, steps: Steps, holes: Spans) -> list[Gap]:
     return gaps
 
 
-def _idle(ticks: Ticks, quiet: Flags, steps: Steps) -> list[dict[str, Any]]:
+def _idle(ticks: Ticks, quiet: Bools, steps: Steps) -> list[dict[str, Any]]:
     """Idle stretches inside the steps; without step ends, between the start-up and the last activity."""
     if len(steps.spans):
         return idle_stretches(ticks, quiet, steps)

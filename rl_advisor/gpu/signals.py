@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rl_advisor.features.power import averaged, averaging_window, deconvolved
 from rl_advisor.run import Floats, Gap, Run
 
-Spans = npt.NDArray[np.float64]
+Spans = Floats
 
 INSTANT = "power_instant_w"
 POWER_LAG, COUNTER_LAG, TEMPERATURE_LAG = 0.10, 0.15, 0.05

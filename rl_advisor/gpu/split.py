@@ -8,12 +8,10 @@ import numpy.typing as npt
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.gpu.phase_fit import Sensor, forward_fit, inside, levels
 from rl_advisor.features.gpu.phases import GENERATION, TRAINING, WAITING, quiet_ticks, runs_of
+from rl_advisor.features.series import Bools, Ints
 from rl_advisor.gpu.signals import COUNTER_LAG, FINE, INSTANT, POWER_LAG, USUAL_WINDOW, Rows, Ticks
 from rl_advisor.gpu.steps import Steps, step_of
 from rl_advisor.run import Floats
-
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 MOST_STEPS = 200
 DENSE, DENSE_SLOW = 8, 60
@@ -56,7 +54,7 @@ class Split:
         return np.array(("generation", "training", "waiting") if self.named else ("other", "other", "waiting"))
 
 
-def quiet_of(ticks: Ticks) -> Flags | None:
+def quiet_of(ticks: Ticks) -> Bools | None:
     """The ticks at which the GPU did nothing; None without utilisation, which alone can say so."""
     if "utilization" not in ticks.value:
         return None
@@ -66,7 +64,7 @@ def quiet_of(ticks: Ticks) -> Flags | None:
     return quiet_ticks(ticks.value["utilization"], ticks.value.get("memory_activity"), power, shortest=shortest, margin=margin)
 
 
-def split_of(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Split:
+def split_of(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Bools) -> Split:
     """The split by the best method that the rows allow."""
     if not len(steps.spans):
         return _only_waiting(
@@ -77,7 +75,7 @@ def split_of(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Spl
     return _by_fit(ticks, group, steps, quiet)
 
 
-def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Split:
+def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Bools) -> Split:
     """One duration of training at the end of each step, fitted under several assumptions; labels are read off the fitted spans."""
     edges, dense = steps.chain(), steps.period >= ticks.spacing * (DENSE if ticks.deconvolved else DENSE_SLOW)
     first = max((edges.size - 1 - MOST_STEPS) // 2, 0)
@@ -149,21 +147,21 @@ def _sensors(ticks: Ticks, rows: Rows, dense: bool) -> list[Sensor]:
     return [Sensor(rows.value[name], rows.time - lag, window) for name, lag, window in known]
 
 
-def _only_waiting(ticks: Ticks, steps: Steps, quiet: Flags, why: str) -> Split:
+def _only_waiting(ticks: Ticks, steps: Steps, quiet: Bools, why: str) -> Split:
     step = step_of(steps, ticks.time)
     inside = step >= 0 if len(steps.spans) else after_start(ticks, quiet)
     label = np.where(quiet[inside], WAITING, GENERATION).astype(np.int64)
     return Split(ticks.time[inside], label, steps.period, (why,), step=step[inside])
 
 
-def _spans(ticks: Ticks, flags: Flags, margin: float = 0.0) -> npt.NDArray[np.float64]:
+def _spans(ticks: Ticks, flags: Bools, margin: float = 0.0) -> Floats:
     """Flagged stretches in seconds, each tick being as wide as the spacing."""
     runs = runs_of(flags)
     half = ticks.spacing / 2 + margin
     return np.stack([ticks.time[runs[:, 0]] - half, ticks.time[runs[:, 1] - 1] + half], axis=1) if len(runs) else np.empty((0, 2))
 
 
-def after_start(ticks: Ticks, quiet: Flags) -> slice:
+def after_start(ticks: Ticks, quiet: Bools) -> slice:
     """From when memory first reaches its settled level to the last activity."""
     active = np.flatnonzero(~quiet)
     last = int(active[-1]) + 1 if active.size else quiet.size

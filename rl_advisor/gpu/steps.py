@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from rl_advisor.features.series import Ints
 from rl_advisor.run import UNSAID, Floats, Run
 
-Spans = npt.NDArray[np.float64]
+Spans = Floats
 
 LOGGED_NAMES: tuple[tuple[str, str], ...] = (
     ("other", r"step|total|.*(/max|/min|/mean)|.*slowest.*|agent_loop.*|_?prepare_inputs|_?generate_and_score_completions|.*per_step"),
@@ -74,7 +74,7 @@ def steps_of(run: Run, first: float, last: float, holes: Spans) -> Steps:
     return Steps(spans[keep], number[1:][keep], float((spans[keep, 1] - spans[keep, 0]).mean()))
 
 
-def step_of(steps: Steps, at: Floats) -> npt.NDArray[np.int64]:
+def step_of(steps: Steps, at: Floats) -> Ints:
     """The index of the step that each moment lies in, -1 outside."""
     if not len(steps.spans):
         return np.full(at.size, -1)

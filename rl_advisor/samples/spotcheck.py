@@ -65,7 +65,7 @@ def _unshown(rows: Frame, rewarded: Frame) -> list[dict[str, str]]:
 
 
 def statistics(run: Run) -> dict[str, Any]:
-    """Text statistics of every measured step, what each means, and the words that tell high from low reward and late from early apart."""
+    """Text statistics of every measured step, what each means, and the words that came and went."""
     table = measured(run)
     if not len(table):
         return {"steps": [], "meaning": {}, "words": {}}
@@ -139,36 +139,15 @@ def _of_step(step: object, part: Frame) -> dict[str, Any]:
     firsts = part.drop_duplicates("cluster")
     means = {k: part[k].astype(np.float64).mean() for k in ("reward", *MEASURED) if k in part}
     means |= {"distinct_in_group": firsts["distinct"].mean(), "distinct_across": distinct_share(firsts["response"].tolist())}
-    known = {k: round(float(v), 4) for k, v in (means | _lengths(part)).items() if np.isfinite(v)}
+    known = {k: round(float(v), 4) for k, v in means.items() if np.isfinite(v)}
     return {"step": float(str(step)), "responses": len(part), **known}
 
 
-def _lengths(part: Frame) -> dict[str, float]:
-    """Length of the best and worst rewarded tenth, and of right and wrong responses where the reward has two values."""
-    rated = part[np.isfinite(part["reward"])].sort_values("reward", kind="stable")
-    values = np.unique(rated["reward"])
-    if values.size < 2:
-        return {}
-    tokens, tenth, right = rated["tokens"], max(1, len(rated) // 10), rated["reward"] == values[-1]
-    found = {"tokens_high_reward": tokens.tail(tenth).mean(), "tokens_low_reward": tokens.head(tenth).mean()}
-    return found | ({"tokens_right": tokens[right].mean(), "tokens_wrong": tokens[~right].mean()} if values.size == 2 else {})
-
-
-def _words(run: Run) -> dict[str, Any]:
-    """Words whose use tells apart: late from early samples, and high from low reward among responses to one prompt."""
-    table = measured(run)
-    centred = table["reward"] - table.groupby("cluster")["reward"].transform("mean")
-    pairs = {"high_against_low_reward": (table.loc[centred < 0, "response"], table.loc[centred > 0, "response"])}
+def _words(run: Run) -> dict[str, list[dict[str, Any]]]:
+    """Words that surely came into the text since the first samples, and those that went; the reward's formula names those that are paid."""
     with suppress(TooFewPoints):
         s = stretches(run)
-        pairs = {"late_against_early": (s.first["response"], s.latest["response"]), **pairs}
-    found: dict[str, Any] = {}
-    for name, (before, after) in pairs.items():
-        with suppress(TooFewPoints):
-            ranked = telling_words(before.tolist(), after.tolist())
-            ends = {"more": ranked[:_TELLING], "less": ranked[::-1][:_TELLING]}
-            found[name] = {
-                end: [word._asdict() for word in some if abs(word.z) >= _SURE and (word.z > 0) == (end == "more")]
-                for end, some in ends.items()
-            }
-    return found
+        ranked = [word for word in telling_words(s.first["response"].tolist(), s.latest["response"].tolist()) if abs(word.z) >= _SURE]
+        ends = {"came": [w for w in ranked if w.z > 0][:_TELLING], "went": [w for w in ranked[::-1] if w.z < 0][:_TELLING]}
+        return {end: [word._asdict() for word in words] for end, words in ends.items()}
+    return {}

@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rl_advisor.features.series import Bools, Floats, Ints
 from rl_advisor.features.student import below, quantile
 from rl_advisor.samples.text_change import wilson
 
-Floats = npt.NDArray[np.float64]
-Groups = npt.NDArray[np.int64]
 FEW_VALUES, FEWEST = 5, 3
 """Numbers with more values than this are asked whether the higher half fails more; a value with fewer runs is not looked at."""
 
@@ -41,7 +39,7 @@ class Look:
     """Variants less two: of few variants little is known, however many runs each has."""
 
 
-def looks_at(settings: Mapping[str, Sequence[Any]], failed: npt.NDArray[np.bool_], groups: Sequence[int]) -> list[Look]:
+def looks_at(settings: Mapping[str, Sequence[Any]], failed: Bools, groups: Sequence[int]) -> list[Look]:
     """Every look that the settings allow; none where all or none failed."""
     if not failed.any() or failed.all():
         return []
@@ -67,7 +65,7 @@ def _is_scale(values: Sequence[Any]) -> bool:
     return len(set(map(repr, known))) > FEW_VALUES and all(isinstance(v, int | float) and not isinstance(v, bool) for v in known)
 
 
-def design_effect(failed: Floats, groups: Groups) -> float:
+def design_effect(failed: Floats, groups: Ints) -> float:
     """By how much the likeness of a variant's runs widens an error: 1 + (m - 1) rho, rho from the analysis of variance, at least 1."""
     _, index, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     n, k = failed.size, sizes.size
@@ -81,7 +79,7 @@ def design_effect(failed: Floats, groups: Groups) -> float:
     return max(1.0, 1 + (m - 1) * float(np.clip(rho, 0, 1)))
 
 
-def _share(key: str, value: Any, has: npt.NDArray[np.bool_], failed: npt.NDArray[np.bool_], groups: Groups) -> Look:
+def _share(key: str, value: Any, has: Bools, failed: Bools, groups: Ints) -> Look:
     """A value against all others; runs of a variant are alike by what the value leaves unsaid."""
     a, b = float(failed[has].mean()), float(failed[~has].mean())
     effect, freedom = design_effect(failed - np.where(has, a, b), groups), max(1, np.unique(groups).size - 2)

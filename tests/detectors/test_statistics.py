@@ -119,10 +119,7 @@ GREEK = say("{a} with \N{GREEK SMALL LETTER ALPHA} = {p}")
 
 ROWS: list[tuple[str, str, Write, Write, dict[str, object]]] = [
     ("tokens", "length_inflation", BULK, REASONING, {}),
-    ("tokens_wrong", "length_inflation", wrong_grow(False), wrong_grow(True), {}),
-    ("tokens_right", "length_inflation", wrong_grow(False), wrong_grow(True), {}),
-    ("tokens_high_reward", "length_inflation", BULK, always(ANSWER), {}),
-    ("tokens_low_reward", "length_inflation", BULK, always(ANSWER), {}),
+    ("tokens", "length_inflation", wrong_grow(False), wrong_grow(True), {}),
     ("truncated", "truncation", mostly(ANSWER, cut), always(say("1 2 3 4 5 6 7 8 {n}")), {}),
     ("open", "", mostly(ANSWER, cut), always(say("{q} {p}")), {}),
     ("loop", "sample_repetition", mostly(ANSWER, say("and so on and so on " * 20)), always(DASHES), {}),

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
+from rl_advisor.features.series import Bools, Floats
 
-Floats = npt.NDArray[np.float64]
-Spans = npt.NDArray[np.float64]
+Spans = Floats
 """Starts and ends in seconds, sorted and apart, one row a span."""
 
 CANDIDATES = np.linspace(0.05, 0.97, 60)
@@ -130,7 +129,7 @@ def _without(spans: Spans, holes: Spans) -> Spans:
     return np.stack([grid[:-1][keep], grid[1:][keep]], axis=1)
 
 
-def inside(spans: Spans, at: Floats) -> npt.NDArray[np.bool_]:
+def inside(spans: Spans, at: Floats) -> Bools:
     """Whether each moment lies in one of the spans."""
     if not len(spans):
         return np.zeros(at.size, bool)

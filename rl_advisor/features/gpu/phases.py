@@ -1,24 +1,21 @@
 """What the signals of a GPU show tick by tick: its labels, and quiet time."""
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from rl_advisor.features.series import Bools, Floats, Ints
 
 GENERATION, TRAINING, WAITING = 0, 1, 2
 SPINNING = 0.25
 """How far above the floor, in parts of the way to the usual power, a GPU may be that only waits in a loop."""
 
 
-def runs_of(flags: Flags) -> Ints:
+def runs_of(flags: Bools) -> Ints:
     """First and one-past-last index of every run of true values, one row a run."""
     edges = np.diff(np.r_[0, flags.astype(np.int8), 0])
     return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)], axis=1)
 
 
-def quiet_ticks(utilization: Floats, activity: Floats | None, power: Floats | None, *, shortest: int, margin: int = 0) -> Flags:
+def quiet_ticks(utilization: Floats, activity: Floats | None, power: Floats | None, *, shortest: int, margin: int = 0) -> Bools:
     """Ticks at which the GPU did nothing: memory untouched, utilisation at most 10 %, power on its way to its floor.
 
     The floor is the median of power over such ticks; a run of them counts when power comes nearer to the floor than to what it is
