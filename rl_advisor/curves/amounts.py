@@ -5,27 +5,15 @@ curve that may or may not have risen is half above its start. No amount knows a 
 of half of what the points cover where that is more: a course that hardly moves among its noise does not climb or fall far.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from rl_advisor.curves.level import Level
+from rl_advisor.discovery import table
 from rl_advisor.features.series import Floats
 
-AMOUNTS: dict[str, str] = {
-    "rose": "probability that its best lies above its start, by more than half the scatter of a point and a twentieth of its range",
-    "gained": "probability that its end does",
-    "lost": "its best over its end, as a share of the range",
-    "second half": "the best of its second half over the best of the first",
-    "slope": "its rise by a straight line, in ranges over all steps",
-    "still rises": "probability that the last third rises",
-    "falls lately": "probability that the last third falls",
-    "order": "how much it goes one way: rank correlation of its levels with their steps",
-    "best at": "when the best was reached, as a share of the steps",
-    "given back": "how surely it gained, by how much of three tenths of its range it lost since",
-    "kept": "its end beside its best: 1 where it is as high, less what it lost as a share of the larger of the two",
-    "size": "its range against its usual level, as a logarithm",
-    "deepest dip": "the deepest fall, as a share of the range",
-    "share at the end": "its end, where it is a share of 0 to 1",
-}
+AMOUNTS: Mapping[str, str] = table(__file__, "amounts.toml")
 """The amounts, and what each is."""
 SEEN = 0.5
 """The least range of a course, as a share of what its points cover."""

@@ -4,6 +4,7 @@ What detectors ask of any curve, while ``outcomes`` measures the outcome.
 """
 
 import re
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -105,7 +106,11 @@ SIDE_METRICS = (
 )
 
 
-def departures(run: Run, factor: float = 1.5) -> dict[str, float]:
+FAR = 1.5
+"""How many times as large or as small a side metric has become that left where it began."""
+
+
+def departures(run: Run) -> dict[str, float]:
     """Side metrics that ended far from where they began: name -> end over beginning, beyond the noise of both stretches."""
     found = {}
     for name in SIDE_METRICS:
@@ -116,7 +121,7 @@ def departures(run: Run, factor: float = 1.5) -> dict[str, float]:
         base, now = float(np.median(before)), float(np.median(after))
         spread = float(np.median(np.abs(before - base)) + np.median(np.abs(after - now)))
         least = 0.1 if METRICS[name].unit == "share" else 0.05 * max(abs(base), abs(now), 1e-12)
-        grew = abs(now) >= factor * abs(base) or abs(base) >= factor * abs(now)
+        grew = abs(now) >= FAR * abs(base) or abs(base) >= FAR * abs(now)
         if grew and abs(now - base) > max(3 * spread, least):
             found[name] = now / base if base else float("inf")
     return found
@@ -186,3 +191,26 @@ def at_rest(c: Course) -> bool:
         return way == "flat"
     starts = (n - max(FEWEST, round(share * n)) for share in (1 / 3, 1 / 2, 2 / 3, 1.0))
     return abs(change) < c.margin and any(direction(trend(c.step[k:], c.value[k:]), 2 * c.margin) == "flat" for k in starts)
+
+
+def _from_start(curve: Curve) -> Onset:
+    step = curve.finite()[0]
+    return around(step, float(step[0]))
+
+
+def _spiked(curve: Curve) -> Onset:
+    found = late_spikes(curve)
+    return around(curve.finite()[0], float(found[0]), 0) if found.size else _from_start(curve)
+
+
+SINCE: Mapping[str, Callable[[Curve], Onset]] = {
+    "": lambda curve: began(curve) or _from_start(curve),
+    "growing": lambda curve: began(curve, growing=True) or _from_start(curve),
+    "start": _from_start,
+    "fall": decline_began,
+    "spike": _spiked,
+    "high": first_beyond,
+    "explosion": lambda curve: first_beyond(curve, exploding=True),
+    "jump": lambda curve: around(curve.finite()[0], change.discontinuity(*curve.finite()).at, 2),
+}
+"""When what a row looks for began: the curve's main change, its first step, its fall, a spike, a high stretch or a jump."""

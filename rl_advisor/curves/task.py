@@ -5,25 +5,16 @@ speaks for is told with its evidence. Where no particular kind is told, it is th
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
+from rl_advisor.discovery import table
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import words
 
-TRAITS: dict[str, tuple[str, ...]] = {
-    "tools": ("episode/turns", "episode/tool_calls"),
-    "experts": ("kl/mismatch", "mismatch/logprob", "mismatch/prob", "mismatch/correlation"),
-    "language": ("response/length", "response/truncated", "kl/ref"),
-    "replay": ("exploration/rate", "entropy/coef"),
-    "control": ("episode/length",),
-    "systems": ("time/step", "throughput/tokens", "throughput/env_steps"),
-}
-"""What a run has to do with -> metrics of which one tells it, the most particular first."""
+TRAITS: Mapping[str, list[str]] = table(__file__, "traits.toml")
 _WORDS = {
     "language": re.compile(
         r"\b(responses?|completions?|tokens?|tokenizer|prompts?|answers?|vllm|sglang|llm|lora|log ?probs?|logps|judge)\b"
@@ -84,10 +75,9 @@ def task(run: Run) -> Task:
     return Task(next((base for base in ("language", "control") if base in traits), ""), traits)
 
 
-@cache
 def kinds() -> Mapping[str, Mapping[str, Any]]:
     """Every kind by its name."""
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return table(__file__, "task.toml")
 
 
 def _speaks(run: Run, row: Mapping[str, Any]) -> Iterator[tuple[float, str]]:

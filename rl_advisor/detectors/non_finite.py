@@ -19,7 +19,7 @@ from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, prese
 from rl_advisor.output.wording import counted, listed
 from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
-from rl_advisor.settings.not_finite import COMPUTED, LATER, STAGES, turned, unharmed
+from rl_advisor.settings.not_finite import LATER, STAGES, turned, unharmed
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
@@ -66,7 +66,7 @@ def warned(run: Run, at: float) -> bool:
 def detect(run: Run) -> Answer:
     """Present when a core curve turns non-finite to the end, or the log says so of what is computed."""
     turns = {name: at for name in CORE if name in run.curves and (at := turned(run.curves[name])) is not None}
-    logging = {name: at for name, at in turns.items() if unharmed(run, name, at) and not (name in COMPUTED and warned(run, at))}
+    logging = {name: at for name, at in turns.items() if unharmed(run, name, at) and not (name in STAGES["computed"] and warned(run, at))}
     turns = {name: at for name, at in turns.items() if name not in logging}
     if turns and turns.keys() <= {*STAGES["outcome"]} and circumstances(run).method not in LANGUAGE:
         return unclear(

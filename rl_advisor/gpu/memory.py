@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rl_advisor.discovery import table
+
 LARGEST = 1 << 20
 """Bytes of a config.json; a model's has a few thousand."""
 GIB = 2**30
@@ -23,17 +25,7 @@ ACTIVATION_BYTES = 34
 FIXED_GIB = 1.5
 """What a process holds besides: context, communication buffers, fragments. A guess, not a formula."""
 
-ADVICE = {
-    "optimizer": "shard it (ZeRO stage 1, FSDP), keep its moments in 8 bits, or train low-rank adapters",
-    "gradients": "shard them (ZeRO stage 2, FSDP) or train low-rank adapters",
-    "weights": "shard them (ZeRO stage 3, FSDP) or load frozen models in 8 or 4 bits",
-    "reference": "drop it where the KL weight is 0, switch adapters off instead of keeping a copy, or move it to the host",
-    "critic": "use a method without a critic, or a smaller one",
-    "reward_model": "serve it from another machine",
-    "activations": "recompute them in the backward pass, halve the micro-batch, shorten responses",
-    "logits": "compute the loss in chunks over the vocabulary, halve the micro-batch, shorten responses",
-    "kv_cache": "sample fewer responses at once, shorten them, keep keys and values in 8 bits",
-}
+ADVICE = table(__file__, "memory.toml")
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rl_advisor.discovery import table
 from rl_advisor.features.text.behaviour import is_error, moves
 from rl_advisor.features.text.measures import bounded, fields, final_answer
 from rl_advisor.features.text.phrases import REFUSAL, VERIFIER_ATTACK
@@ -28,7 +27,7 @@ UNKNOWN = "not told"
 @cache
 def _table() -> tuple[list[dict[str, Any]], dict[str, re.Pattern[str]]]:
     """The reasons with the ``pattern`` of words that speak for each, and other words by name."""
-    held = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    held = table(__file__, "failure_signs.toml")
     patterns = {name: re.compile("|".join(listed), re.IGNORECASE) for name, listed in held["words"].items()}
     return [{**s, "pattern": re.compile("|".join(s["patterns"]), re.IGNORECASE)} for s in held["sign"]], patterns
 

@@ -6,15 +6,14 @@ name; statements written so are held against the patterns of ``reward_code.toml`
 
 import ast
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.discovery import table
 from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at
@@ -29,7 +28,7 @@ Known = dict[str, str]
 
 @cache
 def _table() -> dict[str, Any]:
-    held = tomllib.loads(Path(__file__).with_name("reward_code.toml").read_text(encoding="utf-8"))
+    held = table(__file__, "reward_code.toml")
     names = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in held["names"].items()}
     return {"names": names, "holes": [{**hole, "pattern": re.compile(hole["pattern"])} for hole in held["hole"]]}
 

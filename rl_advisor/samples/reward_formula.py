@@ -1,16 +1,15 @@
 """What the reward pays for, as a short formula of what can be measured in the responses, and whether right and wrong are paid apart."""
 
 import re
-import tomllib
 import zlib
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.discovery import table
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.sparse import FEWEST, Formula, Term, formula, least_squares
 from rl_advisor.features.text.behaviour import behaviour, calls_by_tool
@@ -37,7 +36,7 @@ _SURE = 6.0
 _PARTS = 4
 """Parts of a reward that are looked at."""
 TASK = "being right"
-_HELD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_HELD = table(__file__, "reward_formula.toml")
 _COUNTED = {
     name: phrases(pattern, _HELD["marks"].get(name, ""), re.IGNORECASE | re.MULTILINE) for name, pattern in _HELD["counted"].items()
 }

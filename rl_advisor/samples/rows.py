@@ -1,15 +1,14 @@
 """Which rows of the samples are looked at, and what their columns say: the right answer, success, what somebody else judged."""
 
 import re
-import tomllib
 import weakref
 from collections.abc import Callable
 from functools import cache, wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from rl_advisor.discovery import table
 from rl_advisor.run import Floats, Run
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def spread(rows: Frame, steps: int, each: int) -> Frame:
 @cache
 def _meanings() -> dict[str, re.Pattern[str]]:
     """What a column may say -> the names that say so."""
-    held = tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
+    held = table(__file__, "columns.toml")
     return {says: re.compile("|".join(names), re.IGNORECASE) for says, names in held.items()}
 
 

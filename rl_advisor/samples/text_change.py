@@ -3,15 +3,14 @@
 Besides signs that text got worse, each measured against the run's own first samples; None where it cannot be told.
 """
 
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rl_advisor.curves import outcomes
+from rl_advisor.discovery import table
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.dependence import own_group
 from rl_advisor.features.payoff import Payoff, difference, payoff
@@ -20,7 +19,7 @@ from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches, word_order_of
 from rl_advisor.samples.rows import Frame, numbers, reference_columns
 
-_HELD = tomllib.loads(Path(__file__).with_name("measures.toml").read_text(encoding="utf-8"))
+_HELD = table(__file__, "measures.toml")
 MEASURED = tuple(_HELD["measured"])
 """Columns of the measured table that are told of every step and compared."""
 MEANINGS: dict[str, str] = {**_HELD["measured"], **_HELD["counted"]}

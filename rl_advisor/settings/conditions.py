@@ -9,15 +9,15 @@ statistics are asked of the run (``setting target_kl``, ``thriving run``).
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import isfinite
 from typing import Any
 
 from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.course import course_of
 from rl_advisor.curves.logged import logged
+from rl_advisor.discovery import table
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.change import discontinuity
 from rl_advisor.finding import Answer, Onset, Outcome, number
 from rl_advisor.gpu import facts as gpu_facts
 from rl_advisor.output.wording import from_to, percent
@@ -28,13 +28,12 @@ from rl_advisor.settings.given import Given, said, settings_of
 from rl_advisor.settings.not_finite import blank, broken, called, sound
 from rl_advisor.settings.of_run import OF_RUN, setting_of, usual, value_of
 from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none
-from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve
+from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve, parts_of
 from rl_advisor.vocabulary import metric as of_name
 
 OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
     "score": outcomes.held_out, "reward": outcomes.training, "outcome": outcomes.outcome,
 }  # fmt: skip
-KNOWN = {*OF_VALUES, *OF_STRETCH, *OF_COURSE, *OF_RUN, *OF_SAMPLES}
 SHARES, NUMBERS = (
     ("zeros", "pinned", "negative", "gpu_share", "all_at", "farthest", "unbaselined", "restarted"),
     ("points", "peaks", "spikes", "bursts"),
@@ -208,7 +207,7 @@ class View:
         curve = self.curve(metric)
         if curve is None and kind == "start" and metric == self.it:
             return Onset(self.run.first_step, self.run.first_step, self.run.first_step)
-        return SINCE[kind](curve) if curve is not None else None
+        return segments.SINCE[kind](curve) if curve is not None else None
 
     def _spelled(self, statistic: str, metric: str) -> str:
         if statistic in WORDS:
@@ -227,27 +226,18 @@ class View:
         return percent(value) if share or statistic in SHARES else number(value)
 
 
-def _from_start(curve: Curve) -> Onset:
-    step = curve.finite()[0]
-    return segments.around(step, float(step[0]))
+def _fact(run: Run, asked: str, written: Written) -> bool | None:
+    """Whether a fact is true of the run, or of one of a family; None where it cannot be told."""
+    if asked.endswith("/"):
+        return any(View(run, name, 1).so(written) for name in parts_of(run, asked))
+    try:
+        return View(run, fewest=1).true(written)
+    except TooFewPoints:
+        return None
 
 
-def _spiked(curve: Curve) -> Onset:
-    found = segments.late_spikes(curve)
-    return segments.around(curve.finite()[0], float(found[0]), 0) if found.size else _from_start(curve)
-
-
-SINCE: Mapping[str, Callable[[Curve], Onset]] = {
-    "": lambda curve: segments.began(curve) or _from_start(curve),
-    "growing": lambda curve: segments.began(curve, growing=True) or _from_start(curve),
-    "start": _from_start,
-    "fall": segments.decline_began,
-    "spike": _spiked,
-    "high": segments.first_beyond,
-    "explosion": lambda curve: segments.first_beyond(curve, exploding=True),
-    "jump": lambda curve: segments.around(curve.finite()[0], discontinuity(*curve.finite()).at, 2),
-}
-"""When what a row looks for began: the curve's main change, its first step, its fall, a spike, a high stretch or a jump."""
+OF_RUN |= {name: partial(_fact, written=written) for name, written in table(__file__, "facts.toml").items()}
+KNOWN = {*OF_VALUES, *OF_STRETCH, *OF_COURSE, *OF_RUN, *OF_SAMPLES}
 
 
 def _of_curve(view: View, metric: str, says: Callable[[Curve], str]) -> str:

@@ -1,20 +1,17 @@
 """The settings of a run under one set of names, whatever framework wrote them: what checks ask, with the key as the user wrote it."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
+from rl_advisor.discovery import table
 from rl_advisor.output.disguised_text import is_disguised
 from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Run
 
-NAMES: Mapping[str, tuple[str, ...]] = {
-    name: tuple(keys) for name, keys in tomllib.loads((Path(__file__).parent / "names.toml").read_text(encoding="utf-8")).items()
-}
+NAMES: Mapping[str, tuple[str, ...]] = {name: tuple(keys) for name, keys in table(__file__, "names.toml").items()}
 """Name -> the keys under which frameworks write it, the most particular first; a key counts by its last parts, dashes as underscores."""
 
 

@@ -5,24 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from rl_advisor.curves import outcomes
+from rl_advisor.discovery import table
 from rl_advisor.run import Curve, Run
 
-COMPUTED = ("policy/grad_norm", "policy/total_loss", "policy/loss", "value/loss", "entropy/mean")
-"""What every update computes: never empty for want of a reference model, of a finished episode or of an evaluation."""
-STAGES = {
-    "outcome": ("reward/mean", "reward/min", "reward/max", "episode/length"),
-    "advantage": ("advantage/mean", "advantage/std", "advantage/min", "advantage/max"),
-    "critic": ("value/loss", "value/mean", "value/explained_variance", "value/return_mean"),
-    "policy": ("ratio/mean", "kl/old", "entropy/mean", "policy/std", "policy/loss", "policy/total_loss"),
-    "gradient": ("policy/grad_norm",),
-}
-"""The stages along the loop."""
-STAGES |= {"step": (*STAGES["policy"], *STAGES["gradient"])}
-STAGES |= {
-    "beside_critic": (*STAGES["advantage"], *STAGES["step"]),
-    "forward": (*STAGES["advantage"], *STAGES["critic"], *STAGES["policy"]),
-}
-STAGES |= {"update": (*STAGES["advantage"], *STAGES["critic"], *STAGES["step"])}
+STAGES = table(__file__, "stages.toml")
+"""The stages along the loop, and what every update computes."""
 LATER = 3
 """Points of the outcome that show that it went on."""
 
@@ -62,7 +49,7 @@ def turned(curve: Curve) -> float | None:
     if not bad.size or not bad[-1]:
         return None
     if bad.all():
-        return float(curve.step[0]) if curve.name in COMPUTED else None
+        return float(curve.step[0]) if curve.name in STAGES["computed"] else None
     last_good = int(np.flatnonzero(~bad)[-1])
     usual = float(np.mean(bad[: last_good + 1]))
     enough = usual == 0 or (usual < 0.3 and curve.value.size - last_good > 2)

@@ -1,7 +1,7 @@
 """What may be asked of a run as a whole: its settings, events, families of metrics and machine, by names for rows of facts."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,12 +14,11 @@ from rl_advisor.gpu.facts import FACTS
 from rl_advisor.output.wording import counted
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
-from rl_advisor.run import UNSAID, Curve, Floats, Run
+from rl_advisor.run import UNSAID, Curve, Run
 from rl_advisor.samples.text_change import held_out_rose
 from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, settings_of
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
-from rl_advisor.settings.of_samples import SAMPLES, of_samples
 from rl_advisor.settings.standstill import FACTS as FACTS_OF_RUN
 from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
 
@@ -136,20 +135,6 @@ def _named(run: Run, asked: str) -> bool | None:
     return re.search(pattern, run.curves[name].raw) is not None if name in run.curves else None
 
 
-def _part(run: Run, asked: str, of: Callable[[Floats], bool]) -> bool:
-    """Whether one of a family's curves, costs left out, is so."""
-    values = (c.finite()[1] for name, c in run.family(asked).items() if not SUBTRACTED.search(name))
-    return any(x.size > 0 and of(x) for x in values)
-
-
-def _part_rises(run: Run, family: str) -> bool:
-    """Whether one of a family surely rose, by three of the smallest changes that matter."""
-    if family.startswith(SAMPLES):
-        return any((of_samples(run, "grown", name.removeprefix(SAMPLES)) or 0) > 0 for name in parts_of(run, family))
-    courses = (outcomes.course_or_none(c) for c in run.family(family).values())
-    return any((c.gain.low > 0 or c.got_somewhere) and c.last - c.start > 3 * c.margin for c in courses if c is not None)
-
-
 def _growth(curve: Curve) -> float:
     """How many times as large its values became."""
     first, last = (float(np.median(np.abs(part))) for part in (segments.opening(curve, 0.2), segments.final(curve)))
@@ -168,12 +153,6 @@ def _parted(run: Run, _: str) -> float | None:
     if whole is None or used is None:
         return None
     return (whole.last - whole.start - used.last + used.start) / max(whole.margin, used.margin, 1e-12)
-
-
-def _singles(run: Run) -> list[Course]:
-    """The courses of held-out scores of one answer each."""
-    courses = (outcomes.course_or_none(c) for name, c in run.family("eval/score/").items() if segments.drawn(name) == 1)
-    return [c for c in courses if c is not None]
 
 
 def _outgrown(run: Run, name: str) -> float | None:
@@ -223,7 +202,7 @@ def _restarted(run: Run, name: str, rows: int = 10) -> float | None:
     return max(found, key=abs)
 
 
-OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
+OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "setting": _setting,
     "given": lambda run, name: _given(run, name) is not None,
     "on": _switched,
@@ -243,8 +222,6 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "done": lambda run, _: run.last_step / run.planned_steps if run.planned_steps else None,
     "told": lambda run, name: run.curves[name].note == TOLD if name in run.curves else None,
     "named": _named,
-    "part_paid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() > 1e-9)),
-    "part_unpaid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() <= 1e-9)),
     "all_at": all_at,
     "value": value_of,
     "usual_low": lambda run, name: row.usual[0] if (row := usual(run, name)) is not None else None,
@@ -256,14 +233,11 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     **{fact.__name__: fact for fact in FACTS_OF_RUN},
     "held_rose": lambda run, _: held_out_rose(run),
     "draws": lambda _, name: segments.drawn(name),
-    "kept_single": lambda run, _: any(c.rose and not c.fell for c in _singles(run)),
-    "part_falls": lambda run, family: any((of_samples(run, "shrunk", n.removeprefix(SAMPLES)) or 0) > 0 for n in parts_of(run, family)),
     "parts": lambda run, family: len(parts_of(run, family)),
-    "part_rises": _part_rises,
-    "part_earned": lambda run, prefix: _part(run, prefix, lambda x: bool(0.3 < np.median(x[-x.size // 5 :]) <= 1)),
-    "part_moves": lambda run, prefix: _part(run, prefix, lambda x: bool(np.ptp(x) > 0)),
+    "cost": lambda _, name: SUBTRACTED.search(name) is not None,
+    "departs": lambda run, names: bool(segments.departures(run).keys() & {*names.split("|")}),
+    "sampled": lambda run, _: run.rollouts["step"].nunique() if len(run.rollouts) else None,
     "like": lambda _, asked: re.search(asked.partition("=")[2], asked.partition("=")[0]) is not None,
-    "part_grows": lambda run, prefix: _part(run, prefix, lambda x: bool(x[-1] - x[0] > 0.2 * max(1.0, abs(x[0])))),
     "broken": lambda run, names: len(broken(run, names)),
     "sound": lambda run, names: len(sound(run, names)),
     "blank": lambda run, names: len(blank(run, names)),
@@ -285,4 +259,4 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "gpu": lambda run, name: FACTS[name](run),
     "gpu_share": lambda run, name: FACTS[name](run),
 }
-"""What may be asked of the run as a whole."""
+"""What may be asked of the run as a whole, beside the facts of ``facts.toml``."""

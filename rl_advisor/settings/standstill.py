@@ -7,10 +7,6 @@ import numpy as np
 from rl_advisor.curves import outcomes, segments
 from rl_advisor.run import Run
 
-STILL, USUAL_STEP = 0.02, 1e-3
-"""Nats from the reference, and of a usual update, up to which a policy stands still."""
-ONCE = 2.0
-"""Passes over the data below which no prompt can have been learned by heart."""
 SWING, TURNS = 0.2, 3
 """Share of the outcome's scale that a swing is deep, and how many of them are a see-saw."""
 STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
@@ -38,45 +34,9 @@ def farthest(run: Run, _: str = "", tenth: float = 0.1) -> float | None:
     return float(np.sqrt(np.clip(kl.finite()[1], 0, None) / 2).sum())
 
 
-def policy_moved(run: Run, _: str = "") -> bool:
-    """Whether anything logged says that the policy moves; so where nothing does, for then it must not be called still."""
-    kl, steps = (run.curves[n].finite()[1] if n in run.curves else np.empty(0) for n in ("kl/ref", "kl/old"))
-    silent = not steps.size and not {"kl/ref", "entropy/mean"} & run.curves.keys()
-    far = kl.size > 0 and float(np.median(segments.final(run.curves["kl/ref"]))) > STILL
-    strides = steps.size > 0 and float(np.median(np.abs(steps))) > USUAL_STEP
-    return bool(segments.departures(run, factor=1.3).keys() - {"kl/ref"}) or far or strides or silent
-
-
-def little(run: Run, _: str = "") -> bool | None:
-    """Whether the reward's gain is too small to matter: within the margin, or below a fifth of its own spread with room above."""
-    s, std = outcomes.course_or_none(outcomes.training(run)), run.curves.get("reward/std")
-    if s is None:
-        return None
-    gain, spread = (
-        max(s.last - s.start, s.gain.delta),
-        float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else 0.0,
-    )
-    room = (s.ceiling - s.start) if s.ceiling is not None else np.inf
-    return bool(not s.at_ceiling and not s.fell and (gain <= s.margin or (gain < 0.2 * spread and gain < 0.2 * room)))
-
-
 def seen_again(run: Run, _: str = "") -> float | None:
     """At how many of the steps with samples a prompt is seen on average."""
     return float(run.rollouts.groupby("prompt")["step"].nunique().mean()) if len(run.rollouts) and "prompt" in run.rollouts else None
-
-
-def repeats(run: Run, _: str = "", often: float = 2.0, many: float = 5.0) -> float:
-    """1 where prompts come back often enough to be learned by heart; 2 where they are so few that nothing else can be learned of them."""
-    epochs, back = run.curves.get("progress/epoch"), seen_again(run) or 0.0
-    passes = float(np.nanmax(epochs.value)) if epochs is not None else np.nan
-    steps = run.rollouts["step"].nunique() if back else 0
-    again = passes >= many or (back >= often and not passes < ONCE)
-    return again * (1.0 + (passes >= 4 * many or (steps >= 4 and back > 0.8 * steps)))
-
-
-def style(run: Run, _: str = "") -> bool:
-    """Whether side metrics left where they began that a gamed reward moves and learning by heart does not."""
-    return bool(segments.departures(run).keys() & STYLE)
 
 
 def unbaselined(run: Run, _: str = "", close: float = 0.02) -> float | None:
@@ -120,5 +80,5 @@ def swing(run: Run, _: str = "") -> float | None:
     return found[1] if (found := _see_saw(run)) else None
 
 
-FACTS = (turns, swing, decimals, farthest, policy_moved, little, repeats, seen_again, style, unbaselined)
+FACTS = (turns, swing, decimals, farthest, seen_again, unbaselined)
 """What rows may ask of a run, by these names."""
