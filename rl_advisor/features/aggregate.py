@@ -18,10 +18,10 @@ import numpy as np
 from rl_advisor.features.series import Floats, ranks
 
 DRAWS = 2000
-MOST_DEALS, DEALT = 50_000, 10_000
-"""Ways to deal the values that are all tried; of more, so many are drawn."""
-MANY, MOST_MEMBERS = 50, 1000
-"""Members of each group from which ranks are as good as normal; members of a group beyond which evenly spaced ones stand for all."""
+MOST_DEALS = 50_000
+"""Ways to deal the values that are all tried."""
+MOST_MEMBERS = 1000
+"""Members of a group beyond which evenly spaced ones stand for all."""
 
 
 @dataclass(frozen=True)
@@ -84,22 +84,14 @@ def least_p(n: int, m: int) -> float:
 def rank_p(a: Floats, b: Floats) -> float:
     """Two-sided p value of the probability of improvement under dealing the values anew: of how many deals are the ranks as far apart.
 
-    Exact; of 10,000 deals where there are more than 50,000; of the normal approximation with ties (Mann and Whitney 1947) where both groups
-    are large.
+    Exact; of the normal approximation with ties (Mann and Whitney 1947) where there are more than 50,000 deals.
     """
     n, m = a.size, b.size
     place = ranks(np.concatenate([a, b]))
     place = place - place.mean()
     observed = abs(float(place[:n].sum()))
-    if min(n, m) >= MANY:
+    if comb(n + m, n) > MOST_DEALS:
         spread = n * m / (n + m - 1) * float(place.var())
         return erfc(observed / sqrt(2 * spread)) if spread > 0 else 1.0
-    deals = comb(n + m, n)
-    if deals <= MOST_DEALS:
-        dealt = place[np.array(list(combinations(range(n + m), n)))].sum(axis=1)
-        return float(np.mean(np.abs(dealt) >= observed - 1e-9))
-    # A few at a time: one of the groups may be large.
-    chance, each = np.random.default_rng(0), 1 + MOST_DEALS // place.size
-    some = (np.tile(place, (min(each, DEALT - first), 1)) for first in range(0, DEALT, each))
-    dealt = np.concatenate([chance.permuted(part, axis=1)[:, : min(n, m)].sum(axis=1) for part in some])
-    return float((np.sum(np.abs(dealt) >= observed - 1e-9) + 1) / (DEALT + 1))
+    dealt = place[np.array(list(combinations(range(n + m), n)))].sum(axis=1)
+    return float(np.mean(np.abs(dealt) >= observed - 1e-9))
