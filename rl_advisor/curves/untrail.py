@@ -6,11 +6,16 @@ from functools import lru_cache
 from rl_advisor.run import Curve, Run
 
 FEWEST = 10
-"""Single episodes below which the mean over them stays."""
+"""Points, or single episodes, below which the mean stays as it is."""
 
 
 @lru_cache(maxsize=16)
 def untrailed(run: Run, curve: Curve) -> Curve:
-    """The curve of single episodes where this one is a mean over past ones, else the curve itself."""
+    """The curve of single episodes where this one is a mean over past ones, else the mean without its first row, which holds hardly any."""
+    step, value = curve.finite()
+    if not curve.trailing or value.size < FEWEST:
+        return curve
     single = [c for c in run.curves.values() if c.spare == curve.name and not c.trailing and c.finite()[1].size >= FEWEST]
-    return replace(max(single, key=lambda c: c.step.size), name=curve.name, mapped=True) if curve.trailing and single else curve
+    if single:
+        return replace(max(single, key=lambda c: c.step.size), name=curve.name, mapped=True)
+    return replace(curve, step=step[1:], value=value[1:], time=None)

@@ -1,4 +1,4 @@
-"""What many runs have in common: which setting goes with failing, which variant is better, what the failing share, what cannot be told.
+"""What many runs have in common: which setting goes with failing, what the failing share, what cannot be told.
 
 Runs that differ by nothing but seeds, names and places are one variant. Runs of a variant are no independent witnesses of its settings:
 their number is divided by the design effect of their likeness. All settings are looked at together: what is named survives the procedure
@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.comparable import NO_VARIANT, RISK, against, grouped
-from rl_advisor.features.aggregate import level
+from rl_advisor.answers.comparable import NO_VARIANT, RISK, grouped
 from rl_advisor.output.wording import percent
 from rl_advisor.triage.looks import Look, looks_at, surviving
 from rl_advisor.triage.row import Row
 
 FAILED = ("burning", "gamed", "degrading", "dead")
 JUDGED = (*FAILED, "sound")
-FEWEST, MOST_KEYS, MOST_VARIANTS, SHOWN = 8, 400, 8, 12
-"""Runs from which anything is said, settings that are looked at, variants that are set against the best, and rows of each list."""
+FEWEST, MOST_KEYS, SHOWN = 8, 400, 12
+"""Runs from which anything is said, settings that are looked at, and rows of each list."""
 _IDENTITY = 0.8
 """Share of runs with a text of their own from which a setting is a name, whatever it is called."""
 
@@ -42,7 +41,7 @@ def common(rows: Sequence[Row]) -> dict[str, Any]:
     return answer | {
         "settings": [_said(look, also[look.setting]) for look in surviving(found, RISK)][:SHOWN],
         "looks": len(found),
-        **_of_variants(judged, telling, groups),
+        "number_of_variants": len(set(groups)),
         "failing": _shared(judged, failed),
         "cannot_be_told": {
             "never_varied": {k: v for k, v in same.items() if not NO_VARIANT.search(k)},
@@ -84,56 +83,6 @@ def changed_together(telling: Mapping[str, Sequence[Any]]) -> list[list[str]]:
 def _said(look: Look, also: Sequence[str]) -> dict[str, Any]:
     """A setting that goes with failing, as plain values."""
     return asdict(look) | ({"changed_with": list(also)} if also else {})
-
-
-def _of_variants(rows: Sequence[Row], telling: Mapping[str, Sequence[Any]], groups: Sequence[int]) -> dict[str, Any]:
-    """The largest variants with their level, failures and band; and each against the best, where one curve judges them."""
-    name = Counter((row.get("outcome") or {}).get("name") for row in rows if row.get("outcome")).most_common(1)
-    members: dict[int, list[int]] = defaultdict(list)
-    for i, group in enumerate(groups):
-        if name and (rows[i].get("outcome") or {}).get("name") == name[0][0]:
-            members[group].append(i)
-    largest = sorted(members.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_VARIANTS]
-    out, levels = [], {}
-    for group, own in largest:
-        last = np.array([_last(rows[i]) for i in own], dtype=np.float64)
-        levels[group] = last[np.isfinite(last)]
-        known = {"last": asdict(level(levels[group]))} if levels[group].size > 1 else {}
-        failed = sum(rows[i]["urgency"] in FAILED for i in own)
-        settings = {key: values[own[0]] for key, values in telling.items()} if len(telling) <= 40 else {}
-        out.append(
-            {"variant": group, "runs": len(own), "failed": failed, "settings": settings, **known, "band": band([rows[i] for i in own])}
-        )
-    return {"outcome": name[0][0] if name else None, "variants": out, "number_of_variants": len(set(groups)), "between": _between(levels)}
-
-
-def _last(row: Row) -> float:
-    outcome = row["outcome"]
-    found = outcome.get("last") if outcome.get("last") is not None else outcome.get("newest")
-    return float("nan") if found is None else float(found)
-
-
-def _between(levels: Mapping[int, Any]) -> list[dict[str, Any]]:
-    """Each variant against the one with the highest interquartile mean."""
-    able = {group: values for group, values in levels.items() if values.size > 1}
-    return against(max(able, key=lambda group: level(able[group]).value), able) if len(able) > 1 else []
-
-
-def band(rows: Sequence[Row], points: int = 24) -> dict[str, list[float]] | None:
-    """Lower quartile, median and upper quartile of the runs' outcomes over the steps that most of them have; None for a single run."""
-    curves = [
-        (np.array(o["x"]), np.array([np.nan if y is None else y for y in o["y"]], dtype=float)) for row in rows if (o := row["outcome"])
-    ]
-    curves = [(x, y) for x, y in curves if x.size > 1 and np.isfinite(y).all()]
-    if len(curves) < 2:
-        return None
-    steps = np.linspace(float(np.median([x[0] for x, _ in curves])), float(np.median([x[-1] for x, _ in curves])), points)
-    values = np.array([np.interp(steps, x, y, left=np.nan, right=np.nan) for x, y in curves])
-    enough = np.isfinite(values).sum(axis=0) * 2 >= len(curves)
-    low, middle, high = np.nanquantile(values[:, enough], [0.25, 0.5, 0.75], axis=0)
-    return {
-        name: [float(f"{v:.4g}") for v in part] for name, part in (("x", steps[enough]), ("low", low), ("median", middle), ("high", high))
-    }
 
 
 def _shared(rows: Sequence[Row], failed: Any) -> dict[str, Any]:

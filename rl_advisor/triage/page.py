@@ -7,15 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rl_advisor.answers.document.blocks import Lines, Section, Table
 from rl_advisor.output.wording import listed, plain, value
-from rl_advisor.reports.html.page import locked, section, titled
+from rl_advisor.reports.html.page import locked, section
 from rl_advisor.reports.html.parts import html_of
-from rl_advisor.reports.html.pictures import Line, Panel, drawing
 from rl_advisor.reports.html.words import text
-from rl_advisor.run import Curve
 from rl_advisor.triage.common import FAILED, common
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.said import sentences
@@ -37,7 +33,6 @@ HEADS = {
 _AS_THEY_ARE = (*("run", "where", "call", "best_checkpoint", "step", "planned_steps", "age_s", "saves_gpu_hours", "framework", "error"),)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 LONGEST = 160
-_BAND = (("low", "edge"), ("median", "mid"), ("high", "edge"))
 
 
 def page(rows: Sequence[Row], reports: Mapping[str, str] | None = None) -> str:
@@ -65,7 +60,7 @@ def page(rows: Sequence[Row], reports: Mapping[str, str] | None = None) -> str:
         f'<div class="rows" role="table" aria-label="Runs, most urgent first" tabindex="0"><div class="head" role="row">{heads}</div>'
         f'<div class="space" role="rowgroup"></div></div><div class="detail" aria-live="polite"></div>'
         f'<noscript><div class="paper">{paper}</div></noscript></section>'
-        f"{''.join(section(part) for part in _parts(rows, shared))}{_bands(shared)}</main>"
+        f"{''.join(section(part) for part in _parts(rows, shared))}</main>"
     )
     data = {"kinds": list(CLASSES), "columns": columns(rows, reports or {})}
     return locked(title, "open", body, data, styles=("report.css", "triage.css"), scripts=("triage.js",))
@@ -92,21 +87,6 @@ def _parts(rows: Sequence[Row], shared: Row) -> list[Section]:
     told = [*sentences(shared)]
     parts = ("causes", "Failing runs by what broke first", first, causes), ("common", "What the runs have in common", Lines(told), told)
     return [Section(key, title, [block]) for key, title, block, holds in parts if holds]
-
-
-def _bands(shared: Row) -> str:
-    """The outcome of the largest variants, median and middle half of each one's runs, over one axis of steps."""
-    shown = [v for v in shared.get("variants", ()) if v["band"] and len(v["band"]["x"]) > 1]
-    if not shown:
-        return ""
-    ends, panels = (min(v["band"]["x"][0] for v in shown), max(v["band"]["x"][-1] for v in shown)), []
-    for v in shown:
-        x, named = np.array(v["band"]["x"]), ", ".join(f"{k} {setting}" for k, setting in list(v["settings"].items())[:4])
-        lines = [Line(Curve("", "", "", x, np.array(v["band"][name])), kind) for name, kind in _BAND]
-        said = f"Variant {v['variant']}: {v['failed']} of {v['runs']} failed. {named}"
-        panels.append(Panel(lines, f"<li>{text(said, 200)}</li>", said))
-    title = f"{text(shared['outcome'], 120)}: median and middle half of each variant's runs"
-    return titled("variants", title, drawing(panels, ends, "step", kind="bands"))
 
 
 def columns(rows: Sequence[Row], reports: Mapping[str, str]) -> dict[str, list[Any]]:

@@ -1,10 +1,9 @@
 """What runs have in common, in sentences: for the terminal, the page and the tool."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from rl_advisor.answers.comparable import RISK
-from rl_advisor.output.layout import number, said
+from rl_advisor.output.layout import said
 from rl_advisor.output.wording import listed, percent, plain
 
 Answer = dict[str, Any]
@@ -26,7 +25,6 @@ def sentences(found: Answer) -> Iterator[str]:
         yield f"{shares[0]} show {plain(first['pattern'])}, {shares[1]} do."
     if failing.get("only_there"):
         yield f"All failing runs and no other have {listed([f'`{said(k)}` as it is' for k in failing['only_there']], 4)}."
-    yield from _between(found.get("between", ()))
     yield from _cannot(found.get("cannot_be_told") or {})
     yield from (f"{note[0].upper()}{note[1:]}." for note in found.get("notes", ()))
 
@@ -37,17 +35,6 @@ def _goes_with(look: Answer) -> str:
     shares = f"{percent(look['failed'])} of {look['runs']} runs fail, {percent(look['others'])} of the others"
     of = "above" if look["above"] else "="
     return f"`{said(look['setting'])}` {of} {said(look['value'])}: {shares} (difference {low} to {high}).{also}"
-
-
-def _between(pairs: Sequence[Answer]) -> Iterator[str]:
-    """The variants that the best one beats by more than luck; one sentence where there is none."""
-    sure = [pair for pair in pairs if pair["p"] <= RISK]
-    for pair in sure[:4]:
-        worse = pair["probability_of_improvement"]
-        share, low, high = (percent(1 - worse[end]) for end in ("value", "high", "low"))
-        yield f"Variant {pair['a']} beats variant {pair['b']} in {share} of pairs of runs ({low} to {high}), p {number(float(pair['p']))}."
-    if pairs and not sure:
-        yield f"No variant of {len(pairs) + 1} is significantly better ({pairs[0]['a']} is highest)."
 
 
 def _cannot(found: Answer) -> Iterator[str]:

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 from rl_advisor.answers.comparable import grouped
-from rl_advisor.triage.common import band, changed_together, common, losses, settings_of
+from rl_advisor.triage.common import changed_together, common, losses, settings_of
 from rl_advisor.triage.looks import design_effect, looks_at, surviving
-from rl_advisor.triage.said import sentences
 
 
 def row(number, failed, **settings):
@@ -100,27 +99,13 @@ def test_few_runs_and_none_that_differ_are_said() -> None:
 
 
 def test_closed_forms() -> None:
-    """Bands, variants and twins of a table that can be checked by hand."""
+    """Variants and twins of a table that can be checked by hand."""
     rows = [row(i, False, a=i % 2) for i in range(4)]
     varied, same = settings_of(rows)
     assert set(varied) == {"seed", "name", "a"}
     assert same == {"gamma": 0.99}
     assert grouped({"a": varied["a"]}, 4) == [0, 1, 0, 1]
     assert changed_together({"a": [1, 2, 1], "b": ["x", "y", "x"], "c": [1, 1, 2]}) == [["a", "b"], ["c"]]
-    between = band(rows, points=3)
-    assert between is not None
-    assert between["median"] == [0.1, 0.2, 0.8]
-    assert band(rows[:1]) is None
-
-
-@pytest.mark.parametrize(
-    ("p", "said"), [(0.01, "Variant 0 beats variant 1 in 80 % of pairs of runs (70 % to 90 %)"), (0.2, "significantly better")]
-)
-def test_a_variant_beats_another_only_where_luck_does_not(p: float, said: str) -> None:
-    """By the corrected p."""
-    pair = {"a": 0, "b": 1, "probability_of_improvement": {"value": 0.2, "low": 0.1, "high": 0.3}, "p": p}
-    (line,) = sentences({"between": [pair]})
-    assert said in line
 
 
 @pytest.mark.parametrize("count", [2, 20])
