@@ -19,7 +19,7 @@ from rl_advisor.answers.context import unrecorded
 from rl_advisor.gpu.sentence import seconds_of
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import more, number, pairs, said, spark
-from rl_advisor.output.wording import listed, plain, raw, value
+from rl_advisor.output.wording import counted, listed, plain, raw, value
 
 Scope = Sequence[Any]
 """Where values are looked for: the row, what is around it, the answer."""
@@ -165,6 +165,8 @@ def _spoken(found: Any, how: str | None) -> str:
         return said(found)
     if how.startswith("?"):
         return how[1:]
+    if how.startswith("n "):
+        return counted(found, how[2:])
     if how.startswith("in "):
         return said(found_at(f"{how[3:]}.{found}", [_sentences()]))
     if how.startswith("of"):

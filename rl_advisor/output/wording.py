@@ -127,6 +127,11 @@ def fold(ratio: float) -> str:
     return f"rises by {percent(ratio - 1)}" if ratio >= 1 else f"falls by {percent(1 - ratio)}"
 
 
+def span(low: float, high: float) -> str:
+    """An interval of steps in words."""
+    return f"step {low:.0f}" if round(low) == round(high) else f"steps {low:.0f} to {high:.0f}"
+
+
 def sentence(text: str) -> str:
     """The text with a capital at its start and a stop at its end; a name keeps its spelling."""
     text = text.strip()

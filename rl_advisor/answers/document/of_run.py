@@ -14,7 +14,7 @@ from rl_advisor.assessment import BROKEN, Assessment, FindingView
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.gpu.profile import profile
 from rl_advisor.output import Answer
-from rl_advisor.output.wording import listed, plain, sentence, value
+from rl_advisor.output.wording import listed, plain, sentence, span, value
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck
 from rl_advisor.samples.episodes import episode_turns, why_failed
@@ -200,11 +200,6 @@ def _first_break(a: Assessment) -> str:
     cause = cause_of(a)
     when = f" at {span(a.onset.low, a.onset.high)}" if a.onset else ", at a step that the log does not tell"
     return f"{plain(a.first_broken_link).capitalize()}{when}{f': {plain(cause.pattern)}' if cause else ''}."
-
-
-def span(low: float, high: float) -> str:
-    """An interval of steps in words."""
-    return f"step {low:.0f}" if round(low) == round(high) else f"steps {low:.0f} to {high:.0f}"
 
 
 def _weighed(a: Assessment) -> Iterator[Any]:

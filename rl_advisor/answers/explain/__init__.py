@@ -16,6 +16,7 @@ from rl_advisor.answers.explain.written import Coverage, coverage
 from rl_advisor.answers.spot_check import of_samples
 from rl_advisor.answers.story.quantities import renamed
 from rl_advisor.answers.story.telling import in_order
+from rl_advisor.answers.templates import sentences
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Cause, Finding, Outcome, Role
@@ -27,16 +28,15 @@ from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.judgement.proven import experiment_on, faults
 from rl_advisor.judgement.settings_to_change import usual_value
 from rl_advisor.judgement.verdict import Judged, judge
-from rl_advisor.output.wording import counted, listed, percent, plain, sentence
+from rl_advisor.output.wording import counted, percent, plain, sentence
 from rl_advisor.run import Run
-from rl_advisor.settings.of_run import TOLD
 from rl_advisor.vocabulary import Link
 
 NOTHING = (
     "I found no metrics, settings or errors in this text. Paste the lines that the trainer logs (a few rows are enough),"
     " the traceback, or the launch command."
 )
-MOST_CAUSES, MOST_QUESTIONS, UNREAD = 4, 3, 8
+MOST_CAUSES, MOST_QUESTIONS = 4, 3
 PROVEN = ("settings", "warnings", "rows", "values")
 """What makes a fault certain, and not only found or possible."""
 SURE = 0.85
@@ -53,8 +53,6 @@ WHERE: Mapping[str, str] = {
 }
 """Where a framework keeps the whole log."""
 Told = Sequence[Mapping[str, Any]]
-_USUAL = re.compile(r"[(]usual ([^()]+)[)]|^(\S+ (?:to \S+|or more)) is usual")
-"""The range in the reason why a value is usual."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +69,8 @@ class Explained:
     faults: Sequence[Finding]
     answer: str
     """What was asked, answered."""
+    unseen: Sequence[str]
+    """What was not looked at."""
 
 
 def a_word(text: str, question: str = "") -> dict[str, Any] | None:
@@ -90,14 +90,15 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     proven = proofs(run)
     told = metrics(rows, proven)
     answer = answered(Asked(asked, rows, told, proven)) if asked else ""
+    figures = _figures(rows, read)
     beyond = [_value(run, t) for t in told if t["normal"] == "broken"]
-    e = Explained(rows, read, told, proven, judged, faults(run, text, beyond, found), answer)
+    e = Explained(rows, read, told, proven, judged, faults(run, text, beyond, found), answer, sentences("not_looked_at", figures))
     crash = next((f for f in e.faults if f.seen_in == "crash"), None)
     steps = asked_for(f"{question} {text}") if not (crash or any(not SET.search(n) for n in run.curves)) else None
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
     said: dict[str, Any] = {
         **({"crash": _retold(crash)} if crash else {}),
-        "recognised": _recognised(rows, read),
+        "recognised": "; ".join(sentences("recognised", figures)) or "no metrics, no settings and no error message",
         "read": {
             "rows": read.rows,
             "rows_present": read.present,
@@ -108,7 +109,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         "metrics": told,
         "proven": [f.statement for f in _certain(e) if f.seen_in != "values"] + [p.statement for p in proven if not p.there],
         "causes": _causes(e),
-        "not_looked_at": _not_looked_at(e),
+        "not_looked_at": e.unseen,
         "steps": steps["steps"] if steps else [],
         "ask": _ask(e),
         "summary": of_samples(run) or (f"{steps['title']}." if steps else answer or NOTHING if nothing else in_order(_facts(e))),
@@ -125,19 +126,26 @@ def _judged(rows: Rows) -> tuple[Judged | None, list[Finding]]:
     return judged, sorted(found, key=lambda f: judged is None or judged.cause is None or f.pattern != judged.cause.pattern)
 
 
-def _not_looked_at(e: Explained) -> list[str]:
-    """What these lines leave open, so that nobody takes what is not said for well."""
-    run, read, rows = e.rows.run, e.read, e.rows.count
-    courses = "courses: one row shows none" if rows == 1 else f"courses beyond these {rows} rows"
-    open_ = (
-        (f"{read.present - read.rows} of {read.present} rows, which could not be read", read.rows < read.present and not len(run.rollouts)),
-        (f"what these mean: {listed(list(read.unread), UNREAD)}", bool(read.unread)),
-        (courses, rows < ENOUGH and bool(run.curves)),
-        ("settings: none given", not run.config),
-        ("a held-out score: none stands here", not any(n.startswith("eval/score/") for n in run.curves)),
-        ("samples: texts and episodes were not read", not len(run.rollouts)),
-    )
-    return [words for words, so in open_ if so]
+def _figures(rows: Rows, read: Coverage) -> dict[str, Any]:
+    """How much of what was pasted was read, and what stands in it: what the rows of ``sentences.toml`` ask for."""
+    run, says = rows.run, task(rows.run).says
+    return {
+        "rows": rows.count,
+        "read": read.rows,
+        "present": read.present,
+        "beyond": read.present - read.rows,
+        "names": read.names,
+        "names_present": read.names_present,
+        "unread": list(read.unread),
+        "few": bool(run.curves) and rows.count < ENOUGH,
+        "who": run.frameworks[0] if run.frameworks else "an unknown trainer",
+        "kind": says or (f"method {plain(rows.around.method)}" if rows.around.method else ""),
+        "held_out": run.family("eval/score/"),
+        "curves": len(run.curves),
+        "settings": len(run.config),
+        "samples": len(run.rollouts),
+        "events": len(run.events),
+    }
 
 
 def _value(run: Run, told: Mapping[str, Any]) -> Finding:
@@ -177,22 +185,6 @@ def _ask(e: Explained) -> list[dict[str, str]]:
     return [{"question": q, "decides": d} for q, d in dict(asked).items()][:MOST_QUESTIONS]
 
 
-def _recognised(rows: Rows, read: Coverage) -> str:
-    """What the text was taken for."""
-    run, method = rows.run, rows.around.method
-    parts = []
-    if run.curves:
-        who = run.frameworks[0] if run.frameworks else "an unknown trainer"
-        says = task(run).says
-        by = f": {says}" if says else f", method {method.replace('_', ' ')}" if method else ""
-        of = f" of {read.present}" if read.present > read.rows else ""
-        parts.append(f"{read.rows}{of} row{'s' if read.present > 1 else ''} of {who}, {read.names} of {read.names_present} names known{by}")
-    parts += [counted(len(run.rollouts), "sample")] if len(run.rollouts) else []
-    parts += [counted(len(run.config), "setting")] if run.config else []
-    parts += [f"{len(run.events)} errors or warnings"] if run.events else []
-    return "; ".join(parts) or "no metrics, no settings and no error message"
-
-
 def _facts(e: Explained) -> dict[str, Sequence[str]]:
     """The answer to the question, what stopped it, the point, then the action."""
     stopped = [experiment_on(f).do for f in e.faults if f.seen_in == "crash"]
@@ -205,6 +197,7 @@ def _facts(e: Explained) -> dict[str, Sequence[str]]:
     )
     told = verdict.startswith("These")
     quiet = not (sure or found or strange or stopped or told)
+    left = e.unseen[:2] if quiet else e.unseen[: e.read.rows < e.read.present]
     to_set = next((s for t in strange if (s := usual_value(e.rows.run, t["metric"]))), "") if not likely else ""
     act = likely and (sure or ((found or strange) and not stopped))
     do = f"{to_set.replace(' (not given)', '')}." if to_set else likely[0]["tell_apart"] if act else ""
@@ -216,7 +209,7 @@ def _facts(e: Explained) -> dict[str, Sequence[str]]:
         "Checked": [*_checked(e), *[p.statement for p in e.proven if not p.there][:2]] if quiet else (),
         "Call": [verdict],
         "Do now": [f"Do first: {do}"] if do and not any(do in s for s in stopped) else (),
-        "Read": [f"Read {e.read.rows} of {e.read.present} rows."] if e.read.rows < e.read.present else (),
+        "Read": [f"Not looked at: {'; '.join(left)}."] if left else (),
     }
 
 
@@ -237,29 +230,20 @@ def _verdict(e: Explained) -> str:
 
 def _checked(e: Explained) -> list[str]:
     """What was looked at and found within its range, and what was not: never that all is well."""
-    run, rows = e.rows.run, e.rows.count
+    run = e.rows.run
     moved = [_short(t) for t in e.told if t["normal"] == "normal" and _moved_far(run, t["metric"])]
-    went = how_it_goes(e.rows) if rows > 2 else ""
+    went = how_it_goes(e.rows) if e.rows.count > 2 else ""
     left = [t for t in e.told if not t["non_finite"] and not went.startswith(f"{t['name']} went ") and _short(t) not in moved]
-    usual = [
-        _short(t) + (f" ({found[1] or found[2]})" if (found := _USUAL.search(t["why"])) else "") for t in left if t["normal"] == "normal"
-    ]
-    open_ = [_short(t) for t in left if t["normal"] == "unknown"]
-    short = rows < ENOUGH and not all(c.note == TOLD for c in run.curves.values())
-    course = "One row shows no course." if rows == 1 else f"{rows} rows show too little of a course to judge it."
-    lines = (
-        (went, " went " in went),
-        (f"Still within what is usual, but far from where it began: {listed(moved, 3)}.", bool(moved)),
-        (f"Within what is usual: {listed(usual, 4)}.", bool(usual)),
-        (where_time_goes(e.rows), not e.told),
-        (f"Not judged, because the level depends on the task: {listed(open_, 4)}.", bool(open_)),
-        (f"Not understood: {listed(list(e.read.unread), 4)}.", bool(e.read.unread)),
-        (course, short),
-        *((f"{f.statement} {f.causes[0].tell_apart}", True) for f in e.faults[:1] if not f.there),
-    )
-    said = [words for words, so in lines if so and words]
+    told = {
+        "went": went if " went " in went else "",
+        "moved": moved,
+        "usual": [f"{_short(t)} ({t['usual']})" if t["usual"] else _short(t) for t in left if t["normal"] == "normal"],
+        "open": [_short(t) for t in left if t["normal"] == "unknown"],
+        "time": "" if e.told else where_time_goes(e.rows),
+        "notes": [f"{f.statement} {f.causes[0].tell_apart}" for f in e.faults[:1] if not f.there],
+    }
     none = f"No fault in {counted(len(run.config), 'setting')} by the checks that know them; the log would show the rest."
-    return said or [none if run.config else "Nothing in these lines could be judged."]
+    return sentences("checked", told) or [none if run.config else "Nothing in these lines could be judged."]
 
 
 def _moved_far(run: Run, metric: str) -> bool:

@@ -11,7 +11,6 @@ from rl_advisor.answers.explain.told import by_frameworks
 from rl_advisor.answers.explain.written import shown
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.output.wording import counted
 from rl_advisor.priors import Prior, prior
 from rl_advisor.run import Curve
 from rl_advisor.settings.statistics import FEW
@@ -22,6 +21,7 @@ MOST = 12
 _NORMAL = {"usual": "normal", "below": "unusual", "above": "unusual", "far_below": "broken", "far_above": "broken"}
 _ORDER = ("broken", "unusual", "normal", "unknown")
 _SAID_ANYWAY = ("progress/", "time/", "throughput/", "memory/")
+COMPUTED = ("policy/", "value/", "ratio/", "advantage/")
 UNKNOWN = "Depends on the task; only the trend tells."
 
 
@@ -38,10 +38,10 @@ def metrics(rows: Rows, proofs: Sequence[Finding]) -> list[dict[str, Any]]:
 def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any] | None:
     """One metric; None for a name that nobody uses and whose numbers are all finite."""
     known, lost = metric(curve.name), int(np.sum(~np.isfinite(curve.value)))
-    meanings = sorted(by_frameworks(curve.raw)) if known is None else []
+    meanings = sorted(by_frameworks(curve.raw)) if known is None else [curve.name]
     if known is None and not meanings and not lost:
         return None
-    normal, why, source = _several(rows, curve, meanings) if known is None else _judged(rows, curve)
+    normal, why, row = _judged(rows, curve, meanings)
     about = [p for p in proofs if curve.name in p.about]
     accused, excused = next((p for p in about if p.there), None), next((p for p in about if not p.there), None)
     if accused:
@@ -62,46 +62,42 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
         "non_finite": lost,
         "normal": normal,
         "why": why,
-        "source": source,
+        "usual": _range(row) if row and not about else "",
+        "source": row.source if row else "",
     }
 
 
-def _judged(rows: Rows, curve: Curve) -> tuple[str, str, str]:
-    """Normal or not, why, and who says so: by the last row, and by the farthest of them."""
-    finite = curve.value[np.isfinite(curve.value)]
+def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str, Prior | None]:
+    """Normal or not, why, and by which row: by the last value and the farthest; of a name that means several things what all agree on."""
+    finite, alone = curve.finite()[1], meanings == [curve.name]
     lost = curve.value.size - finite.size
-    if lost and (not math.isfinite(float(curve.value[-1])) or curve.value.size <= FEW):
-        computed = curve.name.startswith(("policy/", "value/", "ratio/", "advantage/"))
+    if lost and (not alone or curve.value.size <= FEW or not math.isfinite(float(curve.value[-1]))):
+        computed = curve.name.startswith(COMPUTED) if alone else re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
         where = "in every row" if not finite.size else f"in {lost} of {curve.value.size} rows"
-        return ("broken" if computed else "unusual"), f"Not a finite number {where}: not computed, or the computation broke.", ""
-    row = prior(curve.name, rows.around)
-    if row is None or not finite.size:
-        return "unknown", UNKNOWN, ""
-    peak = curve.name == "policy/learning_rate" and rows.count > 1
-    return _against(row, float(finite.max()) if peak else float(finite[-1]), finite.tolist())
+        return "broken" if computed else "unusual", f"Not a finite number {where}: not computed, or the computation broke.", None
+    ranges = [row for n in meanings if (row := prior(n, rows.around)) is not None] if finite.size else []
+    if alone:
+        peak = curve.name == "policy/learning_rate" and rows.count > 1
+        return _against(ranges[0], float(finite.max() if peak else finite[-1]), finite.tolist()) if ranges else ("unknown", UNKNOWN, None)
+    sides = [_NORMAL[row.side(float(finite[-1]))] for row in ranges]
+    if not ranges or "normal" in sides:
+        names = " or ".join(m.meaning.split(":")[0].rstrip(".") for n in meanings if (m := metric(n)))
+        return "unknown", f"It may be: {names}. Name the trainer (--framework) to have it judged.", None
+    widest = max(ranges, key=lambda row: row.usual[1])
+    side = "above" if float(finite[-1]) > widest.usual[0] else "below"
+    why = f"It is {side} every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
+    return max(sides, key=_ORDER.index), why, widest
 
 
-def _against(row: Prior, value: float, all_: Sequence[float]) -> tuple[str, str, str]:
+def _range(row: Prior) -> str:
+    """What is usual by the runs that were seen, else by the row."""
+    low, high = (row.seen.low, row.seen.high) if row.seen else row.usual
+    return f"{number(low)} or more" if math.isinf(high) else f"{number(low)} to {number(high)}"
+
+
+def _against(row: Prior, value: float, all_: Sequence[float]) -> tuple[str, str, Prior]:
     side = row.side(value)
     if side == "usual" and len(all_) <= 1000 and (far := [v for v in all_ if row.side(v).startswith("far")]):
         worst = max(far, key=abs)
-        return "unusual", f"Reached {number(worst)} in {len(far)} of {len(all_)} rows; {row.range}. {row.means(worst)}".strip(), row.source
-    return _NORMAL[side], row.says(value), row.source
-
-
-def _several(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str, str]:
-    """What all meanings of a name agree on: outside of every usual range, or nothing."""
-    finite = curve.value[np.isfinite(curve.value)]
-    if finite.size < curve.value.size:
-        computed = re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
-        lost = curve.value.size - finite.size
-        return "broken" if computed else "unusual", f"Not a finite number in {lost} of {counted(curve.value.size, 'row')}.", ""
-    ranges = [r for n in meanings if (r := prior(n, rows.around)) is not None]
-    sides = [_NORMAL[r.side(float(finite[-1]))] for r in ranges]
-    if not ranges or set(sides) & {"normal"}:
-        names = " or ".join(m.meaning.split(":")[0].rstrip(".") for n in meanings if (m := metric(n)))
-        return "unknown", f"It may be: {names}. Name the trainer (--framework) to have it judged.", ""
-    widest = max(ranges, key=lambda r: r.usual[1])
-    side = "above" if float(finite[-1]) > widest.usual[0] else "below"
-    why = f"It is {side} every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
-    return max(sides, key=_ORDER.index), why, widest.source
+        return "unusual", f"Reached {number(worst)} in {len(far)} of {len(all_)} rows; {row.range}. {row.means(worst)}".strip(), row
+    return _NORMAL[side], row.says(value), row

@@ -7,7 +7,7 @@ from rl_advisor.answers.story.quantities import Quantity, label, logged_at, quan
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import goal, outcomes
 from rl_advisor.curves.task import task
-from rl_advisor.output.wording import WORDS, chance, clause, plain, sentence
+from rl_advisor.output.wording import WORDS, chance, clause, plain, sentence, span
 from rl_advisor.run import Run
 
 REPAIR = "Stop: it is broken; more training will not fix it."
@@ -87,9 +87,7 @@ def cause(a: Assessment) -> str:
     said = said[0].lower() + said[1:] if title and re.match("[A-Z][a-z]+ ", said) else said
     if found.onset is None or f"step {found.onset['step']:.0f}" in said:
         return f"{title}{said}"
-    low, high = found.onset["low"], found.onset["high"]
-    when = f"step {found.onset['step']:.0f}" if round(low) == round(high) else f"step {low:.0f} to {high:.0f}"
-    return f"{title}{said} (from {when})"
+    return f"{title}{said} (from {span(found.onset['low'], found.onset['high'])})"
 
 
 def _says_its_name(f: FindingView, said: str) -> bool:

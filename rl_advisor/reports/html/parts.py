@@ -6,11 +6,11 @@ from typing import Any
 
 from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Table, Words
 from rl_advisor.answers.document.curves import Drawn, told
-from rl_advisor.answers.document.of_run import span
 from rl_advisor.answers.story.quantities import label, quantity
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import spark
+from rl_advisor.output.wording import span
 from rl_advisor.reports.html.pictures import bars, shares
 from rl_advisor.reports.html.words import figures, plain, prose, text
 from rl_advisor.samples.excerpts import excerpt

@@ -101,21 +101,21 @@ def _across(step: float, ends: Span) -> float:
 
 def _names(marks: Sequence[Mark], ends: Span) -> str:
     """The names of the marks above the panels, each at its line on a row of its own, where there is room for it."""
-    names = ""
-    for row, m in enumerate(marks):
-        x = 100 * _across(m.at, ends) / WIDE
-        dx, anchor = (4, "start") if x < 50 else (-4, "end")
-        names += f'<text class="{m.kind}" x="{x:.2f}%" y="{13 + 15 * row}" dx="{dx}" text-anchor="{anchor}">{m.name}</text>'
+    rows = enumerate((m, _across(m.at, ends) / WIDE) for m in marks)
+    names = "".join(
+        f'<text class="{m.kind}" x="{x:.2%}" y="{13 + 15 * row}" {_LEFT if x < 0.5 else _RIGHT}>{m.name}</text>' for row, (m, x) in rows
+    )
     return f'<svg class="marks" height="{17 + 15 * (len(marks) - 1)}" aria-hidden="true" focusable="false">{names}</svg>' if marks else ""
+
+
+_LEFT, _RIGHT = 'dx="4" text-anchor="start"', 'dx="-4" text-anchor="end"'
 
 
 def _axis(ends: Span, name: str) -> str:
     """Round steps below the panels, and what they count."""
-    names = ""
-    for t in ticks(*ends):
-        x = 100 * _across(t, ends) / WIDE
-        anchor = "start" if x < 3 else "end" if x > 97 else "middle"
-        names += f'<text x="{x:.2f}%" y="13" text-anchor="{anchor}">{tick(t)}</text>'
+    places = ((t, _across(t, ends) / WIDE) for t in ticks(*ends))
+    anchored = ((t, x, "start" if x < 0.03 else "end" if x > 0.97 else "middle") for t, x in places)
+    names = "".join(f'<text x="{x:.2%}" y="13" text-anchor="{anchor}">{tick(t)}</text>' for t, x, anchor in anchored)
     return f'<svg class="xticks" height="18" aria-hidden="true" focusable="false">{names}</svg><p class="axis">{text(name, 120)}</p>'
 
 

@@ -27,8 +27,3 @@ def plain(name: str) -> str:
 def figures(value: float) -> str:
     """A number as people write it."""
     return text(wording.value(value, digits=3))
-
-
-def span(low: float, high: float) -> str:
-    """An interval of steps in words."""
-    return f"step {low:.0f}" if round(low) == round(high) else f"steps {low:.0f} to {high:.0f}"
