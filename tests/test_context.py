@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from rl_advisor.answers.brief import brief
-from rl_advisor.answers.context import PARTS, context, said, unrecorded
+from rl_advisor.answers.context import PARTS, context, unrecorded
+from rl_advisor.cli import printing
 from rl_advisor.reading import read_run
 from rl_advisor.tools import assess_run, load_run
 
@@ -63,6 +64,6 @@ def test_every_door_says_it(tmp_path: Path) -> None:
     run = _run(tmp_path, {"config.yaml": "seed: 3\n"})
     loaded, judged = load_run(run), assess_run(run)
     assert loaded["context"] == judged["context"]
-    assert said(loaded["context"]).startswith("on record: configuration, seed")
+    assert "on record before: configuration, seed" in printing.text("load", loaded)
     assert unrecorded(loaded["context"]).startswith("code version")
     assert brief("assess", judged)["not_recorded"] == brief("load", loaded)["not_recorded"] == unrecorded(loaded["context"])

@@ -126,17 +126,19 @@ def _sample(row: Answer) -> Any:
     return named | ({"components": made} if len(made) > 1 else {}) | {"text": text}
 
 
-def _over_steps(found: Any) -> Answer:
+def differing(rows: list[Answer], most: int) -> tuple[list[Answer], list[str]]:
+    """No more than so many of the statistics' steps, first and last among them, and the statistics that ever differ over them."""
+    picked = [rows[i] for i in evenly(len(rows), most)]
+    names = dict.fromkeys(name for row in picked for name in row if name != "step")
+    return picked, [name for name in names if len({row.get(name) for row in picked}) > 1]
+
+
+def _over_steps(statistics: Answer) -> Answer:
     """The statistics that ever differ, at no more than five steps."""
-    rows = found.get("steps", []) if isinstance(found, dict) else found
-    if not rows:
-        return {}
-    picked = [rows[i] for i in evenly(len(rows), 5)]
-    names = [n for n in picked[0] if n not in ("step", "responses") and len({r.get(n) for r in picked}) > 1]
-    told = [n for n in names if all(isinstance(r.get(n), int | float) for r in picked)]
-    return {"step": " ".join(f"{r['step']:.0f}" for r in picked)} | {
-        n: " ".join(value(float(r[n]), digits=3) for r in picked) for n in told[:10]
-    }
+    picked, names = differing(statistics.get("steps", []), 5)
+    told = [n for n in names if n != "responses" and all(isinstance(r.get(n), int | float) for r in picked)][:10]
+    rows = {n: " ".join(value(float(r[n]), digits=3) for r in picked) for n in told}
+    return {"step": " ".join(f"{r['step']:.0f}" for r in picked)} | rows if picked else {}
 
 
 def _measured(answer: Answer) -> Answer:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor.answers.comparable import NO_VARIANT, RISK, Common, against, common, final, grouped, logged
 from rl_advisor.answers.story.quantities import label, quantity
-from rl_advisor.answers.templates import case
+from rl_advisor.answers.templates import case, sentences
 from rl_advisor.assessment import BROKEN
 from rl_advisor.features.aggregate import least_p, level
 from rl_advisor.judgement.case import open_case
@@ -65,7 +65,7 @@ def compare(runs: Sequence[Run]) -> Answer:
     variants = _variants(rows, told, names)
     able = [] if by.refused else [v for v in variants if v.final.size]
     between = _between(able) if len(able) <= MOST_VARIANTS else []
-    few = [] if by.refused or len(able) > MOST_VARIANTS else _few(able)
+    few = [v.final.size for v in able if least_p(v.final.size, v.final.size) > RISK] if between else []
     return {
         "said": list(by.refused) or [p["said"] for p in between] or _ranked(rows, able, seeds=any(map(SEED.search, differ))),
         "refused": list(by.refused),
@@ -74,7 +74,12 @@ def compare(runs: Sequence[Run]) -> Answer:
         "variants": [] if by.refused else [_said_of(v) for v in variants],
         "between": between,
         "settings_that_differ": differ,
-        "notes": [*by.notes, *few, *([] if by.refused else _unlogged(rows, variants)), *([SILENT] if silent and not by.refused else [])],
+        "notes": [
+            *by.notes,
+            *sentences("seeds", {"most": max(few, default=0)}),
+            *([] if by.refused else _unlogged(rows, variants)),
+            *([SILENT] if silent and not by.refused else []),
+        ],
     }
 
 
@@ -128,15 +133,6 @@ def _said_of(v: Variant) -> Answer:
     """A variant's seeds together: interquartile means of the final and the best level, with intervals where there are two seeds."""
     known = {"final": asdict(level(v.final)), "best": asdict(level(v.best))} if v.final.size > 1 and v.best.size > 1 else {}
     return {"variant": v.name, "runs": v.runs, "settings": v.settings, **known}
-
-
-def _few(variants: Sequence[Variant]) -> list[str]:
-    few = [v for v in variants if least_p(v.final.size, v.final.size) > RISK]
-    if len(variants) < 2 or not few:
-        return []
-    most = max(v.final.size for v in few)
-    seeds = "One seed of a variant is" if most == 1 else f"{most} seeds of a variant are"
-    return [f"{seeds} too few to tell luck from effect: use at least 4 of each, better 10."]
 
 
 def _between(variants: Sequence[Variant]) -> list[Answer]:

@@ -40,10 +40,3 @@ def context(run: Run) -> dict[str, dict[str, list[str]]]:
 def unrecorded(found: Answer) -> str:
     """What a context lacks of that without which runs cannot be compared or taken up again, listed."""
     return ", ".join(w for when, part in found.items() for w in part["missing"] if PARTS[when][w].get("decides"))
-
-
-def said(found: Answer) -> str:
-    """The context in a line: what is recorded, and what is not and when it belongs there."""
-    there = [what for part in found.values() for what in part["there"]]
-    missing = [f"{when}: {', '.join(part['missing'])}" for when, part in found.items() if part["missing"]]
-    return f"on record: {', '.join(there) or 'nothing'}" + (f"; missing, {'; '.join(missing)}" if missing else "")

@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.answers.context import said as on_record
 from rl_advisor.answers.context import unrecorded
 from rl_advisor.gpu.sentence import seconds_of
 from rl_advisor.output import Answer
@@ -33,13 +32,6 @@ def _source(row: Answer) -> str:
     """A file with what was taken from there."""
     counts = [f"{number(row[what])} {what}" for what in ("metrics", "samples") if what in row]
     return f"{row['from']} ({', '.join(counts)})" if counts else str(row["from"])
-
-
-def _evaluated(protocol: Answer) -> str:
-    """The evaluation protocol and what of it is not known."""
-    known = ", ".join(f"{part} {said(str(value))}" for part, value in protocol.items() if part != "missing")
-    missing = f"; not given: {', '.join(protocol['missing'])}" if protocol["missing"] else ""
-    return known + missing if known else "not logged"
 
 
 SPOKEN: Mapping[str, Callable[[Any], str]] = {
@@ -64,9 +56,7 @@ SPOKEN: Mapping[str, Callable[[Any], str]] = {
     "short": lambda text: textwrap.shorten(said(text), LONGEST, placeholder=" ..."),
     "span": lambda ends: " to ".join(map(number, ends)),
     "spark": lambda points: spark([p[1] if isinstance(p, list) else p for p in points]),
-    "record": on_record,
     "sources": lambda rows: "; ".join(map(_source, rows[:12])) + more(rows, 12),
-    "evaluated": _evaluated,
     "between": lambda ends: f"[{', '.join(map(raw, ends))}]",
     "cut": lambda text: said(text)[:SHORT],
     "pairs": pairs,

@@ -7,9 +7,9 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from rl_advisor.answers.brief import differing
 from rl_advisor.answers.templates import Missing, Scope, found_at, rows_of, templated
 from rl_advisor.answers.terminal import answer_page, look_of_terminal
-from rl_advisor.features.bins import evenly
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import anything, filled, gaps, number, page_width, said, table
 from rl_advisor.output.wording import counted
@@ -100,10 +100,7 @@ _PREPARED: Mapping[str, Callable[[Answer], Answer]] = {"check": _checked, "gpu":
 
 def _by_step(answer: Answer) -> Iterable[str]:
     """Text statistics at no more than eight steps, first and last among them, those that ever differ."""
-    rows = answer.get("statistics", {}).get("steps", []) if "responses" in answer else []
-    if not rows:
-        return
-    rows = [rows[i] for i in evenly(len(rows), COLUMNS)]
-    names = [n for n in dict.fromkeys(k for r in rows for k in r) if n != "step" and len({r.get(n) for r in rows}) > 1]
-    yield ""
-    yield from table([("by step", *(number(r["step"]) for r in rows))], [(n, *(number(r.get(n, "")) for r in rows)) for n in names])
+    rows, names = differing(answer.get("statistics", {}).get("steps", []) if "responses" in answer else [], COLUMNS)
+    if rows:
+        yield ""
+        yield from table([("by step", *(number(r["step"]) for r in rows))], [(n, *(number(r.get(n, "")) for r in rows)) for n in names])

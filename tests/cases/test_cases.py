@@ -144,7 +144,7 @@ def test_a_file_that_is_no_case_says_so(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match="not a case file"):
         shelf.load(tmp_path, "2026-01-01-x")
     for outside in ("../x", "/etc/passwd", "a/b", ""):
-        with pytest.raises(UsageError, match="there is no case"):
+        with pytest.raises(UsageError, match="no case is called"):
             shelf.load(tmp_path, outside)
 
 

@@ -3,7 +3,6 @@
 A file appears whole or not at all: it is written beside its place and moved there, the JSON first.
 """
 
-import difflib
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rl_advisor.output import safe_write
 from rl_advisor.output.clean import clean
-from rl_advisor.output.errors import UsageError, complaints
+from rl_advisor.output.errors import UsageError, complaints, no_such
 
 MOST_CASES, LARGEST = 10_000, 1_000_000
 LONGEST = 2_000
@@ -111,8 +110,7 @@ def load(folder: Path, name: str) -> CaseFile:
     """One case by its name; raises UsageError with the near names where there is none, or where the file is none of ours."""
     path = folder / f"{name}.json"
     if not NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
-        near = difflib.get_close_matches(name, names(folder), 3, 0.3) or names(folder)[-3:]
-        raise UsageError(f"there is no case {name!r} in {folder}; " + (f"there is {', '.join(near)}" if near else "it holds none"))
+        raise no_such("case", name, names(folder)[::-1], 3)
     if path.stat().st_size > LARGEST:
         raise UsageError(f"{path} is larger than a case can be")
     try:

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -68,21 +67,21 @@ def _fill(note: Note, folder: Path) -> None:
 def _events(folder: Path, values: Iterable[tuple[Any, float, float]]) -> None:
     """Write an event file: summaries with the step and the time of each."""
     from tensorboard.compat.proto.event_pb2 import Event
-    from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.summary.writer.record_writer import RecordWriter
 
     folder.mkdir()
     with (folder / f"events.out.tfevents.{time.time():.0f}{OURS}").open("xb") as file:
         writer = RecordWriter(file)
         writer.write(Event(wall_time=time.time(), file_version="brain.Event:2").SerializeToString())
-        for value, step, at in values:
-            writer.write(Event(wall_time=at, step=int(step), summary=Summary(value=[value])).SerializeToString())
+        for summary, step, at in values:
+            writer.write(Event(wall_time=at, step=int(step), summary=summary).SerializeToString())
         writer.flush()
 
 
 def _text(note: Note) -> tuple[Any, float, float]:
-    text = np.array([note.text.encode()], np.object_)
-    return _value("text", f"{PREFIX}/judgement", text), float(note.tags["step"]), time.time()
+    from tensorboard.plugins.text.summary_v2 import text_pb
+
+    return text_pb(f"{PREFIX}/judgement", note.text), float(note.tags["step"]), time.time()
 
 
 def _points(curve: Curve) -> Iterable[tuple[Any, float, float]]:
@@ -90,18 +89,15 @@ def _points(curve: Curve) -> Iterable[tuple[Any, float, float]]:
     times = curve.time if curve.time is not None else np.full(curve.step.size, time.time())
     for step, value, at in zip(curve.step, curve.value, times, strict=True):
         if np.isfinite(value):
-            yield _value("scalar", curve.raw, np.float32(value)), float(step), float(at) if np.isfinite(at) else time.time()
+            yield _point(curve, value), float(step), float(at) if np.isfinite(at) else time.time()
 
 
 def _dot(curve: Curve, step: float) -> tuple[Any, float, float]:
     """A point on a curve at a step; TensorBoard keeps one a step and smooths lines, so a line across the chart would be bent."""
-    return _value("scalar", curve.raw, np.float32(np.interp(step, *curve.finite()))), step, time.time()
+    return _point(curve, np.interp(step, *curve.finite())), step, time.time()
 
 
-def _value(kind: str, tag: str, held: Any) -> Any:
-    """A value under its tag, as a plug-in of TensorBoard's shows it: ``scalar`` or ``text``."""
-    from tensorboard.compat.proto.summary_pb2 import Summary
-    from tensorboard.util import tensor_util
+def _point(curve: Curve, value: float) -> Any:
+    from tensorboard.plugins.scalar.summary_v2 import scalar_pb
 
-    about = import_module(f"tensorboard.plugins.{kind}.metadata").create_summary_metadata(display_name="", description="")
-    return Summary.Value(tag=tag, metadata=about, tensor=tensor_util.make_tensor_proto(held))
+    return scalar_pb(curve.raw, value)
