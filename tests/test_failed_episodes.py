@@ -47,6 +47,7 @@ NEAR: list[tuple[Episode, str]] = [
     (Episode((Turn("assistant", "", (("", "3"),)), Turn("tool", "[0.1]")) * 8), "not told"),
     (Episode(said("I look.", "<found")), "truncation"),  # whoever stops after a tool's answer was cut: so in episodes that were read
     (Episode(()), "not told"),
+    (Episode((Turn("assistant", "", (("", "left"),)), Turn("tool", "[0.1]")) * 8), "looped"),  # a move in words, whatever was seen
     # What read episodes showed: who submits has answered, pages that are turned are no loop, and what the parser took is no want of form.
     (
         Episode((Turn("assistant", "I fix it.", (("edit", "a"),)), Turn("tool", "ok"), Turn("assistant", "", (("submit", ""),)))),

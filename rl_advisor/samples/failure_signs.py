@@ -167,7 +167,7 @@ def _answer(e: Episode) -> Iterator[Sign]:
     if last:
         other = bool(e.gold and answer) and not right
         yield Sign("wrong answer", 1.0 + 0.7 * bool(marked or e.taken) + 0.8 * other, last[-120:], "its last words")
-    elif any(said) or any(name for turn in e.turns for name, _ in turn.calls):
+    elif any(said) or moves(e.turns):
         call = _plain(" ".join(next((turn.calls[-1] for turn in reversed(e.turns) if turn.calls), ())))
         yield Sign("gave up" if given_up.search(call) else "truncation", 1.2, call[-120:], "still at work when it ended")
     else:

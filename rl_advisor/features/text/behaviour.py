@@ -71,7 +71,7 @@ def is_control(turns: Sequence[Turn]) -> bool:
 
 def moves(turns: Sequence[Turn]) -> dict[int, tuple[object, str]]:
     """Turn by turn of the model what it did and what came of it; none of control episodes that know no words."""
-    if is_control(turns) and not any(c.isalpha() for turn in turns for c in turn.text[:_LETTERS]):
+    if is_control(turns) and not any(c.isalpha() for t in turns for part in (t.text, *(a for _, a in t.calls)) for c in part[:_LETTERS]):
         return {}
     pairs = enumerate(pairwise((*turns, Turn("", ""))))
     return {i: (t.calls or t.text, after.text) for i, (t, after) in pairs if t.role == "assistant" and after.role != "assistant"}
