@@ -14,6 +14,7 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitRequestFormParams, ElicitResult, ResourceUpdatedNotification
 from rl_advisor.server import build, following
+from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.workers import isolated
 
 from doors import DATA, plain_run, with_client
@@ -165,11 +166,30 @@ def test_pages_say_what_they_are() -> None:
     assert base64.b64decode(server.icons[0].src.partition(",")[2]).startswith(b"<svg")
 
 
+LOOKED: set[str] = set()
+"""Runs that were judged once."""
+_WORKED = Dispatcher.worked
+
+
+async def _noted(self: Dispatcher, work: Any, asked: dict[str, Any]) -> Any:
+    answer = await _WORKED(self, work, asked)
+    LOOKED.add(asked["run"])
+    return answer
+
+
+async def both_looked_at() -> None:
+    """Wait until the run and the one beside it were judged."""
+    while len(LOOKED) < 2:
+        await anyio.sleep(0.02)
+
+
 @pytest.fixture
 def growing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """A run whose log is written up to a step, beside one that stays as it is; both are looked at often."""
     monkeypatch.setattr(following, "EVERY_S", 0.05)
     monkeypatch.setattr(following, "RARELY_S", 0.2)
+    monkeypatch.setattr(Dispatcher, "worked", _noted)
+    LOOKED.clear()
     run = tmp_path / "run-01"
     shutil.copytree(COLLAPSES, run)
     assert plain_run(tmp_path / "still").exists()
@@ -198,7 +218,7 @@ def test_a_listener_is_told_when_the_judgement_changes(tmp_path: Path, growing: 
                 async with anyio.create_task_group() as group:
 
                     async def grow() -> None:
-                        await anyio.sleep(4)
+                        await both_looked_at()
                         growing(300)
 
                     group.start_soon(grow)
@@ -227,7 +247,7 @@ def test_a_subscriber_of_earlier_protocols_is_told_too(tmp_path: Path, growing: 
             for uri in ("run://run-01/page.html", *URIS):
                 await client.session.subscribe_resource(uri)
             await client.session.unsubscribe_resource("run://run-01/page.html")
-            await anyio.sleep(4)
+            await both_looked_at()
             growing(300)
             with anyio.move_on_after(120):
                 await came.wait()

@@ -195,7 +195,7 @@ def json_values(text: str, at: int = 0) -> tuple[list[Any], bool]:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             return values, False
-        values.append(value)
+        values.append(whole_text(value))
     return values, True
 
 
