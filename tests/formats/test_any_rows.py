@@ -72,3 +72,10 @@ def test_tables_in_drawn_styles_come_back(tmp_path: Path) -> None:
     tables = [drawn(dice, held=False) for _ in range(40)]
     found = [judged(table, tmp_path) for table in tables]
     assert [table.style for table, told in zip(tables, found, strict=True) if told is None or told[0] < told[1] or told[2]] == []
+
+
+def test_half_a_character_in_a_name_ends_nothing(tmp_path: Path) -> None:
+    """Rows that are cut, with a name no encoder takes: what stands before the cut is read."""
+    rows = ", ".join(json.dumps({"step": i, "score": i**2 % 5 / 8, "a\ud800": i}) for i in ROWS)
+    (tmp_path / "steps.json").write_text(f'[{rows}, {{"step" 1}}]')
+    assert read_run(tmp_path / "steps.json").curves
