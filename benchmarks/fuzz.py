@@ -66,10 +66,10 @@ class Most(NamedTuple):
 
 
 def watch(event: str, args: tuple[Any, ...]) -> None:
-    """Note what reading must never do."""
+    """Note what reading must never do; what is open already, as a pipe to a worker, is no file."""
     if not escapes_watched:
         return
-    if event in FORBIDDEN or (event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+")):
+    if event in FORBIDDEN or (event == "open" and not isinstance(args[0], int) and isinstance(args[1], str) and set(args[1]) & set("wax+")):
         escapes.append(f"{event} {str(args)[:200]}")
 
 
