@@ -101,8 +101,24 @@ def test_amounts_know_no_unit(scale: float, shift: float, seed: int) -> None:
     other = course(Curve("reward/mean", "r", "f", np.arange(40.0), value * scale + shift))
     assert one is not None
     assert other is not None
-    free = [n for n in AMOUNTS if n not in {"size", "kept", "share at the end"}]
+    free = [n for n in AMOUNTS if n not in {"kept", "share at the end"}]
     assert [other.amounts[n] for n in free] == pytest.approx([one.amounts[n] for n in free], abs=0.02)
+
+
+def test_quarters_are_told_in_errors_of_their_means() -> None:
+    """A late quarter half a unit higher or lower under noise of two units a step; what stands far off counts no more than three errors."""
+    noise = np.tile([-1.0, 1.0], 20)
+    error = 1.4826 * 2 / 2**0.5 / 10**0.5
+
+    def told(late: float, name: str) -> float:
+        found = course(Curve("reward/mean", "r", "f", np.arange(40.0), noise + late * (np.arange(40) >= 30)))
+        assert found is not None
+        return found.amounts[name]
+
+    assert told(0.5, "record") == pytest.approx(0.5 / error, rel=1e-3)
+    assert told(-0.5, "fall") == pytest.approx(0.5 / error, rel=1e-3)
+    assert (told(-0.5, "record"), told(0.5, "fall")) == pytest.approx((-0.5 / error, 0.0), rel=1e-3, abs=1e-9)
+    assert (told(9.0, "record"), told(-9.0, "record"), told(-9.0, "fall")) == (3.0, -3.0, 3.0)
 
 
 @settings(max_examples=30)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rl_advisor.curves.level import Level
 from rl_advisor.discovery import table
-from rl_advisor.features.series import Floats
+from rl_advisor.features.series import Floats, scatter
 
 AMOUNTS: Mapping[str, str] = table(__file__, "amounts.toml")
 """The amounts, and what each is."""
@@ -21,6 +21,8 @@ MOVES = 0.04
 """Share of the range by which the last third must move to rise or fall."""
 MATTERS, SCATTER = 0.05, 0.5
 """Share of its range, and of the scatter of a point, by more than which a level must lie above another to be a gain."""
+QUARTERS, FAR = 4, 3.0
+"""Into how many parts the points are cut, and errors of a mean from which on farther says no more."""
 GIVEN_BACK = 0.3
 """Share of its range that a course must lose to have given back what it gained."""
 NO_LEVEL = 0.5
@@ -33,9 +35,22 @@ def amounts(found: Level, top: int) -> dict[str, float]:
     low, best = found.draws.min(axis=1), found.draws.max(axis=1)
     span = np.maximum(np.maximum(best - low, SEEN * np.ptp(found.value)), 1e-12 * (1 + np.abs(best)))
     heights = (found.draws - (low + best - span)[:, None] / 2) / span[:, None]
-    told = {name: np.asarray(each, np.float64) for name, each in (_heights(x, heights) | _late(x, heights) | _sizes(found, top)).items()}
+    told = {
+        name: np.asarray(each, np.float64)
+        for name, each in (_heights(x, heights) | _late(x, heights) | _sizes(found, top) | _quarters(found.value)).items()
+    }
     told["given back"] = told["gained"] * np.clip(told["lost"] / GIVEN_BACK, 0, 1)
     return {name: float(each.mean()) for name, each in told.items()}
+
+
+def _quarters(value: Floats) -> dict[str, Floats]:
+    """What the quarters of the points themselves do, in errors of their means: courses that take a slow change for noise would hide it."""
+    if value.size < QUARTERS:
+        return {"record": np.zeros(1), "fall": np.zeros(1)}
+    mean = np.array([part.mean() for part in np.array_split(value, QUARTERS)])
+    error = max(scatter(value) * np.sqrt(QUARTERS / value.size), 1e-9 * float(np.abs(value).max()), 1e-12)
+    moves = {"record": mean[-1] - mean[:-1].max(), "fall": (np.maximum.accumulate(mean) - mean).max()}
+    return {name: np.clip(move / error, -FAR, FAR) for name, move in moves.items()}
 
 
 def _heights(x: Floats, z: Floats) -> dict[str, Floats]:
@@ -81,6 +96,5 @@ def _sizes(found: Level, top: int) -> dict[str, Floats]:
         "rose": at_best - start > matters,
         "gained": end - start > matters,
         "kept": 1 - np.clip((at_best - end) / np.maximum(np.maximum(np.abs(at_best), np.abs(end)), 1e-12), -2, 2),
-        "size": min(3.0, np.log1p(float(np.ptp(mean)) / (np.abs(mean).mean() + 1e-9))),
         "share at the end": np.clip(end.mean(), 0, 1) if share else NO_LEVEL,
     }

@@ -14,7 +14,7 @@ from rl_advisor.curves.level import Level, level
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import means
 from rl_advisor.features.scale import natural_scale
-from rl_advisor.features.series import Floats, thinned
+from rl_advisor.features.series import Floats, scatter, thinned
 from rl_advisor.features.trend import Change, Direction, Trend, direction, trend
 from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve
@@ -150,8 +150,8 @@ class Course:
 
     @cached_property
     def scatter(self) -> float:
-        """Standard deviation of one point from the median step between neighbours: blind to jumps and drifts."""
-        return float(1.4826 * np.median(np.abs(np.diff(self.value))) / np.sqrt(2))
+        """The same from the steps between neighbours."""
+        return scatter(self.value)
 
     @cached_property
     def _lives(self) -> tuple[float, float | None]:

@@ -61,3 +61,8 @@ def ranks(value: Floats) -> Floats:
 def constant(value: Floats) -> bool:
     """Whether a curve varies by no more than rounding."""
     return bool(np.ptp(value) <= 1e-12 * max(LEAST, float(np.abs(value).max())))
+
+
+def scatter(value: Floats) -> float:
+    """Standard deviation of one point from the median step between neighbours: blind to jumps and drifts."""
+    return float(1.4826 * np.median(np.abs(np.diff(value))) / np.sqrt(2))
