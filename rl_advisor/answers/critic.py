@@ -110,17 +110,17 @@ def critic_test(batch: Path) -> Answer:
     """
     held = batch_of(batch)
     returns = held["returns"]
-    if float(np.var(returns)) == 0:
-        return {"rows": int(returns.size), "says": f"All {returns.size} returns are {number(float(returns[0]))}: there is nothing to fit."}
+    if not returns.var():
+        return {"rows": returns.size, "says": f"All {returns.size} returns are {number(returns[0])}: there is nothing to fit."}
     try:
         fitted, seen = predictable(held["observations"], returns)
     except TooFewPoints as few:
         raise UsageError(f"{batch.name}: {few}") from few
-    fit = {"explained_variance": float(fitted.mean()), "low": float(fitted.min()), "high": float(fitted.max()), "of_rows_it_saw": seen}
-    told = {"mean": float(returns.mean()), "std": float(returns.std()), "min": float(returns.min()), "max": float(returns.max())}
+    fit = {"explained_variance": fitted.mean(), "low": fitted.min(), "high": fitted.max(), "of_rows_it_saw": seen}
+    told = {"mean": returns.mean(), "std": returns.std(), "min": returns.min(), "max": returns.max()}
     values, own, beside = held.get("values"), None, dict[str, Any]()
     if values is not None:
-        own = {"explained_variance": explained_variance(returns, values), "mean": float(values.mean()), "std": float(values.std())}
+        own = {"explained_variance": explained_variance(returns, values), "mean": values.mean(), "std": values.std()}
         beside = {
             "reaches": own["explained_variance"] / max(fit["explained_variance"], 1e-9),
             "small": {"values": own["std"], "returns": told["std"]} if own["std"] < SMALL * told["std"] else {},
@@ -128,9 +128,9 @@ def critic_test(batch: Path) -> Answer:
         }
     figures = {"regressor": fit, "critic": own, "returns": told}
     return {
-        "rows": int(returns.size),
+        "rows": returns.size,
         "fingerprint": fingerprint(held),
-        "dimensions": int(held["observations"].shape[1]),
+        "dimensions": held["observations"].shape[1],
         **figures,
         **case("critic", figures | beside | {"tells": max(fit["explained_variance"], 0.0)}),
     }

@@ -53,7 +53,7 @@ def consistency(trainer: Path, engine: Path, until: float | None = None) -> Answ
             f"{held[1][0]} prompts, steps {held[0][1]} and {held[1][1]}"
         )
     by_step = [
-        {"step": float(str(step)), "pairs": len(part), "exact_match": float(part["same"].mean())}
+        {"step": float(str(step)), "pairs": len(part), "exact_match": part["same"].mean()}
         | {name: x for name, x in _gap(part).items() if name in BY_STEP}
         for step, part in pairs.groupby("step")
     ]
@@ -62,7 +62,7 @@ def consistency(trainer: Path, engine: Path, until: float | None = None) -> Answ
         "only_in_a": len(left) - len(pairs),
         "only_in_b": len(right) - len(pairs),
         "steps": len(by_step),
-        "exact_match": float(pairs["same"].mean()),
+        "exact_match": pairs["same"].mean(),
         **_divergence(pairs[~pairs["same"]]),
         "logprobs": _gap(pairs),
         "by_step": by_step,
@@ -130,8 +130,7 @@ def _divergence(apart: pd.DataFrame) -> Answer:
     if not places:
         return {}
     shares = [place / max(len(x), len(y), 1) for (x, y), place in zip(answers, places, strict=True)]
-    middle, share = float(np.median(places)), float(np.median(shares))
-    return {"first_divergence": {"median_character": middle, "earliest": min(places), "median_share": share}}
+    return {"first_divergence": {"median_character": np.median(places), "earliest": min(places), "median_share": np.median(shares)}}
 
 
 def _numbers(cell: Any) -> Floats:
@@ -160,7 +159,7 @@ def _shape(by_step: list[Answer], found: Answer) -> tuple[str, str]:
     if step.size < _FEWEST_STEPS:
         return (
             "undecidable",
-            f"{what[0].upper()}{what[1:]} is {number(float(value.mean()))}; {step.size} steps are too few to tell whether it grows.",
+            f"{what[0].upper()}{what[1:]} is {number(value.mean())}; {step.size} steps are too few to tell whether it grows.",
         )
     line = trend(step, value)
     first = float(value.mean() - line.slope * (step.mean() - step[0]))
@@ -169,6 +168,6 @@ def _shape(by_step: list[Answer], found: Answer) -> tuple[str, str]:
     if change[0] > 0 and last > _GROWTH * max(first, 0.0):
         why = "as when sampling and training drive each other apart, or when the engine does not get the trainer's weights"
         return "growing", f"{said}: it grows as training goes on, {why}."
-    if max(abs(change[0]), abs(change[1])) < 0.5 * float(value.mean()):
+    if max(abs(change[0]), abs(change[1])) < 0.5 * value.mean():
         return "constant", f"{said}: it does not grow, as by different precision or kernels."
     return "undecidable", f"{said}; its change could be anything from {number(change[0])} to {number(change[1])}."

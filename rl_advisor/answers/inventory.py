@@ -60,11 +60,11 @@ def _taken(run: Run) -> list[Answer]:
 
 def _steps(run: Run) -> Answer:
     seen = np.unique(np.concatenate([c.step for c in run.curves.values()])) if run.curves else np.empty(0)
-    return {"first": run.first_step, "last": run.last_step, "count": int(seen.size), "planned": run.planned_steps, "unit": run.step_unit}
+    return {"first": run.first_step, "last": run.last_step, "count": seen.size, "planned": run.planned_steps, "unit": run.step_unit}
 
 
 def _metric(curve: Curve) -> Answer:
-    known, lost = metric(curve.name), int((~np.isfinite(curve.value)).sum())
+    known, lost = metric(curve.name), (~np.isfinite(curve.value)).sum()
     row = {"name": curve.name, "raw": curve.raw, "source": curve.source, "points": curve.value.size, "link": known.link if known else None}
     return row | {what: x for what, x in (("not_finite", lost), ("guessed", curve.guessed), ("note", curve.note)) if x}
 
@@ -79,4 +79,4 @@ def _telemetry(run: Run) -> Answer:
     table = run.telemetry
     if not len(table):
         return {"gpus": 0, "samples": 0, "hours": 0}
-    return {"gpus": int(table["gpu"].nunique()), "samples": len(table), "hours": float(np.ptp(table["time"].to_numpy())) / 3600}
+    return {"gpus": table["gpu"].nunique(), "samples": len(table), "hours": np.ptp(table["time"]) / 3600}

@@ -6,7 +6,6 @@ Episodes are read from monitor files, CSV or JSONL; no code of the user's is run
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -137,12 +136,12 @@ def _too_large(memory: dict[str, Any] | None) -> str:
 
 def _against(random: Floats, scripted: Floats) -> dict[str, Any]:
     """The two policies against each other, with intervals; ``tells_apart`` is None where there are too few episodes."""
-    counts = {"random": int(random.size), "scripted": int(scripted.size)}
+    counts = {"random": random.size, "scripted": scripted.size}
     if min(counts.values()) < FEW:
         return {**counts, "tells_apart": None, "says": f"At least {FEW} episodes of each policy are needed to compare them."}
     better, p = improvement(random, scripted), rank_p(random, scripted)
-    middle = f"{number(float(np.median(random)))} against {number(float(np.median(scripted)))} in the middle"
-    figures = {"difference": asdict(gap(random, scripted)), "share_better": asdict(better), "p": p}
+    middle = f"{number(np.median(random))} against {number(np.median(scripted))} in the middle"
+    figures = {"difference": gap(random, scripted), "share_better": better, "p": p}
     return counts | figures | case("policies", {"p": p, "better": better.value, "middle": middle})
 
 
@@ -150,12 +149,12 @@ def histogram(values: Floats) -> dict[str, Any]:
     """The shape of the rewards, what it means, and whether it is an alarm."""
     if not values.size:
         return {**case("paid", {}), "bins": []}
-    counts, edges = np.histogram(values, bins=min(12, max(1, int(np.unique(values).size))))
-    bins = [{"from": float(a), "to": float(b), "count": int(c)} for a, b, c in zip(edges[:-1], edges[1:], counts, strict=True)]
+    counts, edges = np.histogram(values, bins=min(12, max(1, np.unique(values).size)))
+    bins = [{"from": a, "to": b, "count": c} for a, b, c in zip(edges[:-1], edges[1:], counts, strict=True)]
     low, first, middle, third, high = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
-    far = float(np.max(np.abs(values - middle)))
+    far = np.abs(values - middle).max()
     figures = {"middle": middle, "far": far, "tail": far / (third - first) if third > first else float("inf")}
-    figures |= {"at_lowest": float(np.mean(values == low)), "at_highest": float(np.mean(values == high))}
+    figures |= {"at_lowest": (values == low).mean(), "at_highest": (values == high).mean()}
     return {**case("paid", figures | {"count": values.size, "range": int(high > low)}), "bins": bins}
 
 

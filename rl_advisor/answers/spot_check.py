@@ -81,7 +81,7 @@ def _counted(run: Run) -> Answer:
     rows = run.rollouts
     if not len(rows):
         return {"count": 0, "steps": 0}
-    return {"count": len(rows), "steps": int(rows["step"].nunique()), "first": float(rows["step"].min()), "last": float(rows["step"].max())}
+    return {"count": len(rows), "steps": rows["step"].nunique(), "first": rows["step"].min(), "last": rows["step"].max()}
 
 
 def _says(run: Run) -> list[Answer]:

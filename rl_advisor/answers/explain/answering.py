@@ -174,8 +174,8 @@ def how_it_goes(rows: Rows) -> str:
     if not finite.size:
         return f"{curve.raw} is NaN throughout, so whether it learns cannot be told."
     if finite.size == 1:
-        return f"One row shows {curve.raw} {number(float(finite[0]))} and no course: whether that is good depends on where it started."
+        return f"One row shows {curve.raw} {number(finite[0])} and no course: whether that is good depends on where it started."
     steps = np.diff(finite)
     course = "" if steps.size == 1 else ", higher in each" if (steps > 0).all() else ", lower in each" if (steps < 0).all() else ""
-    said = f"{curve.raw} went from {number(float(finite[0]))} to {number(float(finite[-1]))} in {finite.size} rows{course}"
-    return f"{said}: {PARTED}" if curve.name.startswith("pairs/") else f"{said}, best {number(float(finite.max()))}."
+    said = f"{curve.raw} went from {number(finite[0])} to {number(finite[-1])} in {finite.size} rows{course}"
+    return f"{said}: {PARTED}" if curve.name.startswith("pairs/") else f"{said}, best {number(finite.max())}."

@@ -52,7 +52,7 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
         f" ({curve.note})" if curve.note else ""
     )
     finite = curve.value[np.isfinite(curve.value)]
-    spread = f"{number(float(finite.min()))} to {number(float(finite.max()))}" if finite.size else "none"
+    spread = f"{number(finite.min())} to {number(finite.max())}" if finite.size else "none"
     return {
         "name": curve.raw,
         "metric": curve.name,
@@ -71,20 +71,20 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
     """Normal or not, why, and by which row: by the last value and the farthest; of a name that means several things what all agree on."""
     finite, alone = curve.finite()[1], meanings == [curve.name]
     lost = curve.value.size - finite.size
-    if lost and (not alone or curve.value.size <= FEW or not math.isfinite(float(curve.value[-1]))):
+    if lost and (not alone or curve.value.size <= FEW or not math.isfinite(curve.value[-1])):
         computed = curve.name.startswith(COMPUTED) if alone else re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
         where = "in every row" if not finite.size else f"in {lost} of {curve.value.size} rows"
         return "broken" if computed else "unusual", f"Not a finite number {where}: not computed, or the computation broke.", None
     ranges = [row for n in meanings if (row := prior(n, rows.around)) is not None] if finite.size else []
     if alone:
         peak = curve.name == "policy/learning_rate" and rows.count > 1
-        return _against(ranges[0], float(finite.max() if peak else finite[-1]), finite.tolist()) if ranges else ("unknown", UNKNOWN, None)
-    sides = [_NORMAL[row.side(float(finite[-1]))] for row in ranges]
+        return _against(ranges[0], finite.max() if peak else finite[-1], finite.tolist()) if ranges else ("unknown", UNKNOWN, None)
+    sides = [_NORMAL[row.side(finite[-1])] for row in ranges]
     if not ranges or "normal" in sides:
         names = " or ".join(m.meaning.split(":")[0].rstrip(".") for n in meanings if (m := metric(n)))
         return "unknown", f"It may be: {names}. Name the trainer (--framework) to have it judged.", None
     widest = max(ranges, key=lambda row: row.usual[1])
-    side = "above" if float(finite[-1]) > widest.usual[0] else "below"
+    side = "above" if finite[-1] > widest.usual[0] else "below"
     why = f"It is {side} every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
     return max(sides, key=_ORDER.index), why, widest
 

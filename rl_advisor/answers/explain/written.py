@@ -87,7 +87,7 @@ def shown(values: Floats) -> str:
     finite = values[np.isfinite(values)]
     if not finite.size:
         return "nan" if np.isnan(values).any() else "inf"
-    ends = number(float(finite[0])) if finite[0] == finite[-1] else f"{number(float(finite[0]))} to {number(float(finite[-1]))}"
+    ends = number(finite[0]) if finite[0] == finite[-1] else f"{number(finite[0])} to {number(finite[-1])}"
     lost = values.size - finite.size
     return f"{ends} ({lost} of {values.size} not finite)" if lost else ends
 
