@@ -151,7 +151,7 @@ def _said_of_pair(a: Variant, b: Variant, found: Answer, pairs: int) -> Answer:
 
 def _delta(a: Variant, b: Variant, between: Mapping[str, float]) -> str:
     """By how much one ends above the other, from which to which level."""
-    low, high = pair(float(level(a.final).value), float(level(b.final).value))
+    low, high = pair(level(a.final).value, level(b.final).value)
     size = between["value"]
     if low == high:
         return f"{b.called} ends where {a.called} does ({high})"

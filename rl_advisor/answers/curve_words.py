@@ -33,20 +33,20 @@ def described(curve: Curve) -> str:
     name, found = curve.name, course(curve, FEWEST)
     unit = known.unit if (known := metric(name)) else ""
     if found is None:
-        points = [f"{value(float(v), unit, 3)} at step {s:.0f}" for s, v in zip(step, logged, strict=True)]
+        points = [f"{value(v, unit, 3)} at step {s:.0f}" for s, v in zip(step, logged, strict=True)]
         return f"{name} has {counted(len(points), 'finite point')}: {listed(points, 5)}." if points else f"{name} has no finite value."
     if np.ptp(logged) == 0:
-        return f"{name} is {value(float(logged[0]), unit)} throughout, from step {step[0]:.0f} to {step[-1]:.0f}."
+        return f"{name} is {value(logged[0], unit)} throughout, from step {step[0]:.0f} to {step[-1]:.0f}."
     x, line = np.concatenate([step[:1], found.level.step[1:-1], step[-1:]]), found.middle
     deep = first = DEEP * max(margin(curve), found.error)
-    digits = apart((float(line[0]), float(line[-1]), float(line.max()), float(line.min())), unit) if np.ptp(line) > deep else 2
+    digits = apart((line[0], line[-1], line.max(), line.min()), unit) if np.ptp(line) > deep else 2
 
     def said(level: float) -> str:
-        return f"about {value(0.0 if abs(level) < NOTHING * np.ptp(line) else float(level), unit, digits)}"
+        return f"about {value(0.0 if abs(level) < NOTHING * np.ptp(line) else level, unit, digits)}"
 
     while len(legs := list(pairwise(turning(line, deep)))) > MOST_LEGS:
         deep *= COARSER
-    told = [words for a, b in legs for words in _leg(x[a : b + 1], line[a : b + 1], ABRUPT * float(x[-1] - x[0]), said)]
+    told = [words for a, b in legs for words in _leg(x[a : b + 1], line[a : b + 1], ABRUPT * (x[-1] - x[0]), said)]
     told = told or [STAYS.format(x[-1])]
     if told[-1] == STAYS.format(x[-1]) and (lately := _lately(found)):
         told[-1] = f"{lately} slowly to {said(line[-1])} by step {x[-1]:.0f}"
@@ -82,7 +82,7 @@ def _leg(x: Floats, line: Floats, brief: float, said: Callable[[float], str]) ->
     """One way, with the rest before and behind it; what takes no longer than ``brief`` is a break."""
     end = line[np.argmax(np.abs(line - line[0]))]
     done = (line - line[0]) / (end - line[0])
-    begun, half, over = (float(x[np.argmax(done >= share)]) for share in (0.1, 0.5, 0.9))
+    begun, half, over = (x[np.argmax(done >= share)] for share in (0.1, 0.5, 0.9))
     up, rests = end > line[0], (x[-1] - over) > STILL * (x[-1] - x[0])
     if begun - x[0] > STILL * (x[-1] - x[0]):
         yield STAYS.format(begun)

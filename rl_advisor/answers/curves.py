@@ -71,7 +71,7 @@ def _among_others(run: Run, curve: Curve) -> Answer:
     """Where its last value lies among sound runs of others like this one; nothing where that is not known."""
     value, early = curve.finite()[1], bool(run.planned_steps) and run.last_step <= EARLY * (run.planned_steps or 0)
     known = usual(curve.name, circumstances(run, "early" if early else "late")) if value.size else None
-    return {"usual": known.says(float(value[-1]))} if known else {}
+    return {"usual": known.says(value[-1])} if known else {}
 
 
 def matching(run: Run, name: str) -> list[Curve]:

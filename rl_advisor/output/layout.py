@@ -68,10 +68,10 @@ def more(values: list[Any], shown: int) -> str:
     return f" and {len(values) - shown} more" if len(values) > shown else ""
 
 
-def filled(line: str, width: int | None = None) -> list[str]:
+def filled(line: str) -> list[str]:
     """A line as lines of the page's width."""
     indent = "  " + " " * (len(line) - len(line.lstrip()))
-    return textwrap.wrap(line, width or page_width(), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
+    return textwrap.wrap(line, page_width(), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def table(head: list[tuple[str, ...]], rows: list[tuple[str, ...]]) -> Iterable[str]:

@@ -49,7 +49,7 @@ class Rule:
         since = curve.step[right[-1] + 1 if right.size else 0]
         if curve.step[-1] - since < self.steps:
             return None
-        return f"your rule '{self.text}' is broken since step {since:.0f}: {curve.raw} is {number(float(curve.value[-1]))}"
+        return f"your rule '{self.text}' is broken since step {since:.0f}: {curve.raw} is {number(curve.value[-1])}"
 
 
 def rule(text: str) -> Rule:

@@ -164,7 +164,7 @@ class _Voice:
         self,
         state_file: Path | None,
         webhook: str | None,
-        report: Callable[[], None] | None,
+        report: Callable[[], object] | None,
         tell: Callable[[dict[str, Any]], None],
         rules: Sequence[str],
     ) -> None:
@@ -242,9 +242,11 @@ def watch(  # noqa: PLR0913
         NoSuchChoice: the report, the address, the state file, a rule or a tracker cannot be what was named.
     """
     read = _reader(run, goal)
-    voice = _Voice(state_file, webhook, _reporter(read, out) if out else None, tell, rules)
+    for file in [out] if out else ():
+        renderer(file)
     for target in to:
         tracker(target)
+    voice = _Voice(state_file, webhook, (lambda: page_of(*_signed(read), out)) if out else None, tell, rules)
     changed, pause = clock(), every
     voice.deliver()
     while True:
@@ -271,24 +273,18 @@ def _reader(run: Path, goal: float | None) -> "Callable[[], Run]":
     return lambda: replace(follower.read(), goal=goal)
 
 
+def _signed(read: "Callable[[], Run]") -> "tuple[Run, Assessment]":
+    """The run as it is now, and its judgement."""
+    whole = read()
+    return whole, advisor_named("builtin").assess(whole)
+
+
 def _note(read: "Callable[[], Run]", to: Sequence[str], place: Path) -> None:
     """Tell the trackers of the run as it is now; what one does not take is said."""
     from rl_advisor.reading import UnreadableRun
 
     for target in to:
         try:
-            whole = read()
-            sys.stderr.write(f"rl-advisor: {note_to(target, whole, advisor_named('builtin').assess(whole), place)}\n")
+            sys.stderr.write(f"rl-advisor: {note_to(target, *_signed(read), place)}\n")
         except (UsageError, UnreadableRun, OSError) as trouble:
             sys.stderr.write(f"rl-advisor: watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})\n")
-
-
-def _reporter(read: "Callable[[], Run]", out: Path) -> Callable[[], None]:
-    """What writes the report of the run as it is now."""
-    renderer(out)
-
-    def report() -> None:
-        whole = read()
-        page_of(whole, advisor_named("builtin").assess(whole), out)
-
-    return report

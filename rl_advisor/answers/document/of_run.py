@@ -94,7 +94,7 @@ def _others(run: Run, rest: Sequence[Drawn], curves: Sequence[Drawn]) -> list[An
     still = constant(run)
     told = {c.name for c in (*(d.curve for d in curves), *still)}
     undrawn = sorted(n for n in run.curves if n not in told)
-    same = [f"`{label(c)}` {value(float(c.finite()[1][0]), unit_of(c))}" for c in still[:NAMED]]
+    same = [f"`{label(c)}` {value(c.finite()[1][0], unit_of(c))}" for c in still[:NAMED]]
     names = Words(f"{listed([f'`{n}`' for n in undrawn], NAMED)}.", "note")
     return [
         *([Charts(rest)] if rest else []),

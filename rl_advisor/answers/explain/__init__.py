@@ -43,15 +43,6 @@ SURE = 0.85
 """Probability from which a verdict on pasted rows is said as one."""
 HELD, FAR, COURSES = ("entropy/mean", "reward/std", "response/length", "episode/length"), 8, 5
 """Metrics whose level is worth a word where it moved so many times over, from so many rows on."""
-WHERE: Mapping[str, str] = {
-    "trl": "`trainer_state.json` of the newest checkpoint",
-    "verl": "the whole console log, or the `.jsonl` of the file logger",
-    "sb3": "`progress.csv` and `evaluations.npz`",
-    "rsl_rl": "the `events.out.tfevents` file of the run",
-    "mlagents": "the `results/<run>` folder",
-    "rllib": "`progress.csv` or `result.json` of the trial",
-}
-"""Where a framework keeps the whole log."""
 Told = Sequence[Mapping[str, Any]]
 
 
@@ -178,8 +169,8 @@ def _ask(e: Explained) -> list[dict[str, str]]:
     """At most three questions or files, each with what its answer decides."""
     asked = [asks for p in e.proven if p.there for asks in p.ask]
     if e.rows.count < ENOUGH and not len(e.rows.run.rollouts):
-        name = next((WHERE[f] for f in e.rows.run.frameworks if f in WHERE), "the whole log, from the first row on")
-        asked.append((f"Can you send {name}?", "whether it was so from the start or began at one step"))
+        sent = [*sentences("send", {"frameworks": e.rows.run.frameworks}), "Can you send the whole log, from the first row on?"][0]
+        asked.append((sent, "whether it was so from the start or began at one step"))
     if not e.rows.run.config and _causes(e):
         asked.append(question("script"))
     return [{"question": q, "decides": d} for q, d in dict(asked).items()][:MOST_QUESTIONS]

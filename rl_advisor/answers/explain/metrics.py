@@ -37,7 +37,7 @@ def metrics(rows: Rows, proofs: Sequence[Finding]) -> list[dict[str, Any]]:
 
 def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any] | None:
     """One metric; None for a name that nobody uses and whose numbers are all finite."""
-    known, lost = metric(curve.name), int(np.sum(~np.isfinite(curve.value)))
+    known, lost = metric(curve.name), np.sum(~np.isfinite(curve.value))
     meanings = sorted(by_frameworks(curve.raw)) if known is None else [curve.name]
     if known is None and not meanings and not lost:
         return None

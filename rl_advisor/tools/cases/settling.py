@@ -71,8 +71,8 @@ def _better(old: Course | None, new: Course | None) -> tuple[float, str]:
     gain = rng.permuted(ends[1]) - ends[0]
     margin = max(old.margin, new.margin, 1e-12)
     p = float(np.mean(gain > margin))
-    was, now = (number(float(end.mean())) for end in ends)
-    return p - 0.5, f"{new.name} is at {now} at step {number(float(until))}, where the first run was at {was}"
+    was, now = (number(end.mean()) for end in ends)
+    return p - 0.5, f"{new.name} is at {now} at step {number(until)}, where the first run was at {was}"
 
 
 def _at(course: Course, until: float) -> np.ndarray:
@@ -117,5 +117,5 @@ def went_on(before: Case, after: Case) -> tuple[bool | None, str]:
     best, margin = float(later.max()), max(old.margin, new.error)
     return (
         best - old.best > margin,
-        f"{new.name} came to {number(best)} after step {number(float(old.level.step[-1]))}; its best before was {number(old.best)}",
+        f"{new.name} came to {number(best)} after step {number(old.level.step[-1])}; its best before was {number(old.best)}",
     )
