@@ -203,5 +203,6 @@ def _moves(curve: Curve) -> bool:
     """Whether a curve has two different numbers and is no counter or clock."""
     value, own = curve.finite()[1], _of_words(curve.raw)
     whole = not (value % 1).any()
+    ones = value.size > 2 and bool(np.all(np.diff(value) == 1))
     counts = is_straight(value) or ((own < 0 or whole) and bool(np.all(np.diff(value) >= 0)))
-    return curve.varies and (own >= SPEAKS or value.size < 8 or not counts)
+    return curve.varies and (own >= SPEAKS or not (counts if value.size >= 8 else ones))

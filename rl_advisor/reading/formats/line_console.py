@@ -44,6 +44,8 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     if name.startswith(_ABOUT) or name.endswith(_NONE) or not (ask.last_resort or name.endswith(CONSOLES)):
         return False
     start = head(path, 4_096)
+    if ask.last_resort and name.endswith(".json") and start.lstrip()[:1] in (b"{", b"["):  # its lines are no rows
+        return False
     return bool(start) and b"\x00" not in start and not start.startswith(b"version https://git-lfs")
 
 
