@@ -55,7 +55,8 @@ def _quarters(value: Floats) -> dict[str, Floats]:
 
 def _heights(x: Floats, z: Floats) -> dict[str, Floats]:
     """What the courses ``z`` (each between 0 and 1) lose and how they go up and down."""
-    end, top = z[:, -max(1, x.size // 10) :].mean(axis=1), z.max(axis=1)
+    late = np.maximum(z.argmax(axis=1), x.size - max(1, x.size // 10))  # what rises up to its last point lost nothing
+    end, top = np.array([row[at:].mean() for row, at in zip(z, late, strict=True)]), z.max(axis=1)
     ranks = np.argsort(np.argsort(z, axis=1), axis=1) - (x.size - 1) / 2
     place = np.arange(x.size) - (x.size - 1) / 2
     return {

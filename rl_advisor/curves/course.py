@@ -144,6 +144,17 @@ class Course:
         return float(min(low, self.best_step)), float(max(high, self.best_step))
 
     @cached_property
+    def _after(self) -> Floats:
+        """The level at the end of each course, of what comes after its best: what rises up to its last point lost nothing."""
+        n = self.level.step.size
+        return np.asarray(self.level.draws[:, max(self.top, n - max(1, min(3, n // 5), n // 20)) :].mean(axis=1))
+
+    @property
+    def _left(self) -> float:
+        """The middle of these."""
+        return float(np.clip(self._after.mean(), self.level.value.min(), self.level.value.max()))
+
+    @cached_property
     def noise(self) -> float:
         """Standard deviation of one point about the course."""
         return float((self.value - self.smoothed).std())
@@ -191,19 +202,19 @@ class Course:
     @cached_property
     def falls(self) -> float:
         """Probability that it ends below its best by an amount that matters."""
-        return float(np.mean(self.level.draws[:, self.top] - self.ends > self.margin))
+        return float(np.mean(self.level.draws[:, self.top] - self._after > self.margin))
 
     @property
     def fell(self) -> bool:
         """Whether it ends below its best by more than noise, more than matters, and more than dips it recovered from before."""
-        return bool(self.falls >= SURE and self.best - self.last > DIPS * _deepest_fall(self.middle[: self.top + 1]))
+        return bool(self.falls >= SURE and self.best - self._left > DIPS * _deepest_fall(self.middle[: self.top + 1]))
 
     @property
     def lost(self) -> float:
         """Share of the best height above the floor that is gone at the end, 0 to 1."""
         # A curve that never left its start has no height of its own: a quarter of its level is the least.
         height = max(self.best - self.floor, 0.0 if self.ceiling is not None else 0.25 * max(abs(self.best), abs(self.last)))
-        return float(np.clip((self.best - self.last) / height, 0, 1)) if height > 0 else 0.0
+        return float(np.clip((self.best - self._left) / height, 0, 1)) if height > 0 else 0.0
 
     @property
     def deepest_dip(self) -> float:
