@@ -149,11 +149,6 @@ class Course:
         n = self.level.step.size
         return np.asarray(self.level.draws[:, max(self.top, n - max(1, min(3, n // 5), n // 20)) :].mean(axis=1))
 
-    @property
-    def _left(self) -> float:
-        """The middle of these."""
-        return float(np.clip(self._after.mean(), self.level.value.min(), self.level.value.max()))
-
     @cached_property
     def noise(self) -> float:
         """Standard deviation of one point about the course."""
@@ -207,14 +202,14 @@ class Course:
     @property
     def fell(self) -> bool:
         """Whether it ends below its best by more than noise, more than matters, and more than dips it recovered from before."""
-        return bool(self.falls >= SURE and self.best - self._left > DIPS * _deepest_fall(self.middle[: self.top + 1]))
+        return bool(self.falls >= SURE and self.best - self._after.mean() > DIPS * _deepest_fall(self.middle[: self.top + 1]))
 
     @property
     def lost(self) -> float:
         """Share of the best height above the floor that is gone at the end, 0 to 1."""
         # A curve that never left its start has no height of its own: a quarter of its level is the least.
         height = max(self.best - self.floor, 0.0 if self.ceiling is not None else 0.25 * max(abs(self.best), abs(self.last)))
-        return float(np.clip((self.best - self._left) / height, 0, 1)) if height > 0 else 0.0
+        return float(np.clip((self.best - self._after.mean()) / height, 0, 1)) if height > 0 else 0.0
 
     @property
     def deepest_dip(self) -> float:
