@@ -14,6 +14,7 @@ from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.nested_cells import opened
+from rl_advisor.reading.parsing.results_table import of_results
 from rl_advisor.reading.parsing.starts import broken_steps, counts_rows, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
 from rl_advisor.run_reference import MARK, chosen, listed
@@ -50,8 +51,6 @@ _DRESSED = re.compile(
     r"\s*+(?:(?:\w++\.)*+[a-z]\w*+\(|array\()?\[*+\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|-?nan|-?inf)\s*+\]*+"
     r"(?:,[^)]*+)?\)?\s*+(%)?\s*+"
 )
-FEWEST, NAMED = 3, 60
-"""Rows of a table of results."""
 LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "key", "variable"), ("value", "values", "val")
 """Columns of a table that has a row for each number, not for each step."""
 
@@ -62,7 +61,8 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     ``named`` gives the metric of a column, or None for a column that is none; ``run`` is the one to read instead of the largest.
     Where no column counts steps, ``axis`` is ``row``.
     """
-    if _of_results(table):
+    counted = step_columns([str(name) for name in table]) or not {*TIME_COLUMNS}.isdisjoint(table)
+    if not counted and of_results(table):
         return Run(gaps=(Gap("", "each row stands under a name of its own: a table of results, and no course over steps"),))
     table, several = one_run(table, run)
     table = _wide(opened(table))
@@ -73,19 +73,6 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     if several.place:
         part = replace(part, place=several.place, others=several.others)
     return replace(part, gaps=(*several.gaps, *part.gaps))
-
-
-def _of_results(table: pd.DataFrame) -> bool:
-    """Whether a short table without a count names each row, as methods and data sets are: its rows are things beside each other."""
-    names = [str(name) for name in table]
-    long = not ({*LONG_NAMES}.isdisjoint(names) or {*LONG_VALUES}.isdisjoint(names))
-    if not FEWEST <= len(table) <= NAMED or long or step_columns(names) or not {*TIME_COLUMNS}.isdisjoint(names):
-        return False
-    text = [table[name].map(lambda cell: isinstance(cell, str) and re.search(r"[^\W\d]{2}", cell) is not None).all() for name in table]
-    if not text[0] or all(text):
-        return False
-    labels = table.loc[:, text].map(lambda cell: re.sub(r"\d+", "", cell))
-    return len(labels.drop_duplicates()) == len(labels)
 
 
 def over_steps(columns: Mapping[str, Curve], size: int, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
