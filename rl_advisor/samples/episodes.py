@@ -134,11 +134,12 @@ def judged(rows: Frame) -> Frame:
     every, wanted = len(rows), _wanted(rows[paid & ~failed])
     gold = right_answers(rows) or [""] * every
     taken: Sequence[str | None] = right_answers(rows, "taken") or [None] * every
-    found = []
-    for at, row in ((at, row) for at, row in enumerate(rows.to_dict("records")) if failed[at]):
-        told = told_in((str(k), v) for k, v in row.items() if k not in ("prompt", "response"))
-        asked, cut = str(row.get("prompt", "")), row.get("truncated") == 1
-        found.append(reason_of(Episode(episode_turns(row), told, gold[at], cut, bool(paid[at]), wanted, asked, taken[at])))
+    found, records = [], rows.to_dict("records")
+    for at in np.flatnonzero(failed).tolist():
+        row = records[at]
+        told = told_in((str(k), v) for k, v in row.items())
+        cut, turns = row.get("truncated") == 1, episode_turns(row)
+        found.append(reason_of(Episode(turns, told, gold[at], cut, paid[at], wanted, str(row.get("prompt", "")), taken[at])))
     signs = {name: [getattr(r.sign, name) for r in found] for name in ("quote", "where", "turn")}
     return rows[failed].assign(reason=[r.name for r in found], p=[r.p for r in found], **signs)
 
@@ -158,17 +159,15 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
 
 def _ends_told(rows: Frame) -> np.ndarray:
     """Of which rows the file says how they ended, in words."""
-    names = [str(c) for c in rows.columns if str(c) not in ("prompt", "response")]
+    names = [str(c) for c in rows.columns]
     return np.array([bool(told_in(zip(names, cells, strict=True))) for cells in zip(*(rows[c] for c in names), strict=True)], bool)
 
 
 def _wanted(good: Frame) -> frozenset[str]:
     """The marks that nearly all of the good responses have."""
-    if len(good) < 4:
-        return frozenset()
     some = good["response"].tolist()[:200]
     often = Counter(mark for text in some for mark in marks(spoken(text)))
-    return frozenset(mark for mark, n in often.items() if n >= _NEARLY_ALL * len(some))
+    return frozenset(mark for mark, n in often.items() if n >= max(4, _NEARLY_ALL * len(some)))
 
 
 def with_episode_curves(run: Run) -> Run:

@@ -96,9 +96,9 @@ def _tools(e: Episode) -> Iterator[Sign]:
     wrong = [i for i in answers if is_error(e.turns[i])]
     if len(wrong) > 1 and wrong[-1] == answers[-1] and len(wrong) >= _MOSTLY * len(answers):
         yield Sign("tool misuse", 2.0 + 2 * e.cut, e.turns[wrong[-1]].text[:120], f"{len(wrong)} of {len(answers)} answers", wrong[0])
-    for words in (words for words in _table()[0] if "answered" in words):
-        reason, strong = words["reason"], words["answered"]
-        hits = {i: m for i in wrong if (m := words["pattern"].search(_error_of(e.turns[i])))}
+    for words in _table()[0]:
+        reason, strong = words["reason"], words.get("answered", 0.0)
+        hits = {i: m for i in wrong if strong and (m := words["pattern"].search(_error_of(e.turns[i])))}
         if not hits:
             continue
         last = max(hits)
