@@ -74,7 +74,7 @@ def test_no_race_leads_outside(house, what):
     rounds, calm, seen = queue.Queue(), 0, set()
     thread = threading.Thread(target=exchanged, args=(*swap, rounds), daemon=True)
     thread.start()
-    for times in [*range(0, 60, 3), *range(20)] * 3:
+    for times in [*range(0, 60, 3), *range(20)] * 5:
         if not times:
             rounds.join()
         rounds.put(times)
@@ -85,7 +85,7 @@ def test_no_race_leads_outside(house, what):
             assert times, "a read that nobody disturbs succeeds"
     rounds.put(None)
     thread.join()
-    assert calm == 6
+    assert calm == 10
     assert seen == {"inside", "reward"}
 
 
