@@ -1,0 +1,167 @@
+"""Each number of the judge, against what it is meant to be: change one and a test fails (``benchmarks/witnesses.py``)."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from rl_advisor.assessment import VERDICTS
+from rl_advisor.detectors import patterns
+from rl_advisor.finding import Onset, Role
+from rl_advisor.judgement import causes, evidence, meaning, verdict
+from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.evidence import Piece
+from rl_advisor.judgement.verdict import Judged, confidence, enough, reason
+from rl_advisor.vocabulary import Link
+
+STEPS = np.arange(91.0)
+SOUND = {"rose": 1.0, "still rises": 0.0, "best at": 1.0, "lost": 0.0, "gained": 1.0, "deepest dip": 0.0, "falls lately": 0.0}
+
+
+def course(middle: Any = STEPS, n: int = 91, **amounts: float) -> Any:
+    """A course as far as the words ask of it."""
+    level, ends = (
+        SimpleNamespace(step=STEPS, noise=0.0),
+        {"start": float(middle[0]), "last": float(middle[-1]), "best": float(middle.max())},
+    )
+    return SimpleNamespace(name="reward/mean", middle=middle, level=level, best_step=90.0, n=n, amounts=SOUND | amounts, **ends)
+
+
+def case(n: int = 91, planned: int | None = None, step: float = 90.0, **amounts: float) -> Any:
+    """A case with such an outcome."""
+    counts = course(n=n, **amounts)
+    run = SimpleNamespace(planned_steps=planned, outcome_guess=None, rollouts=(1,))
+    return SimpleNamespace(performance=SimpleNamespace(counts=counts, held=counts, train=None), run=run, step=step)
+
+
+def piece(says: str, weight: float) -> Piece:
+    """Something beside the outcome that speaks so much for every verdict."""
+    return Piece(says, dict.fromkeys(VERDICTS, weight))
+
+
+@pytest.mark.parametrize(("rises", "says"), [(0.5, "still rises"), (0.49, "was best at step 90")])
+def test_a_word_is_used_from_one_half(rises: float, says: str) -> None:
+    assert says in meaning.improving(course(**{"still rises": rises}))[-1]
+
+
+def test_the_last_third_begins_at_two_thirds_of_the_steps() -> None:
+    assert "from about 60 to 90" in meaning.improving(course(**{"still rises": 1.0}))[-1]
+
+
+@pytest.mark.parametrize(("before", "since"), [(0.88, 60), (0.92, 30)])
+def test_a_plateau_begins_within_a_tenth_of_its_last_third(before: float, since: int) -> None:
+    middle = np.where(STEPS < 30, 0.0, np.where(STEPS < 60, before, 1.0))
+    assert meaning.plateaued(course(middle))[-1].endswith(f"since step {since}")
+
+
+def test_a_plateau_holds_what_its_whole_last_third_held() -> None:
+    middle = np.where(STEPS < 60, 0.0, np.where(STEPS < 68, 0.5, 1.0))
+    assert meaning.plateaued(course(middle))[-1].endswith("since step 60")
+
+
+def test_a_course_has_few_points_below_twenty() -> None:
+    assert meaning.undecidable(course(n=19)) == ["reward/mean has only 19 points"]
+    assert "only" not in meaning.undecidable(course(n=20))[0]
+
+
+@pytest.mark.parametrize(("dip", "denied"), [(0.29, True), (0.31, False)])
+def test_a_run_swings_from_three_tenths_of_its_range(dip: float, denied: bool) -> None:
+    assert bool(meaning.denies("unstable", case(**{"deepest dip": dip}).performance)) == denied
+
+
+@pytest.mark.parametrize(("p", "said"), [(0.75, "high"), (0.74, "medium"), (0.5, "medium"), (0.49, "low")])
+def test_confidence_is_high_from_three_in_four_and_medium_from_one_in_two(p: float, said: str) -> None:
+    assert confidence(case(), "reward_hacking", p) == said
+
+
+@pytest.mark.parametrize(
+    ("n", "planned", "step", "is_enough"),
+    [(10, None, 90, True), (9, None, 90, False), (10, 100, 15, True), (29, 100, 14, False), (30, 100, 14, True)],
+)
+def test_ten_points_are_enough_and_thirty_early_in_a_plan(n: int, planned: int | None, step: float, is_enough: bool) -> None:
+    assert enough(case(n, planned, step), "reward_hacking") == is_enough
+
+
+def test_three_of_what_speaks_against_by_more_than_half_are_told() -> None:
+    judged = Judged("improving", "", "low", evidence=(*(piece(f"against {i}", -0.51) for i in range(4)), piece("hardly", -0.5)))
+    assert judged.at_odds == ("against 0", "against 1", "against 2")
+    assert Judged("improving", "", "low", evidence=(piece("hardly", -0.5), piece("against", -0.51))).at_odds == ("against",)
+
+
+def test_three_reasons_are_told_of_what_speaks_by_more_than_half() -> None:
+    speaks = [piece(f"for {i}", 0.51) for i in range(4)]
+    none = SimpleNamespace(performance=SimpleNamespace(held=None, train=None, counts=None))
+    assert reason(none, "improving", speaks) == "for 0; for 1; for 2"  # type: ignore[arg-type]
+    assert reason(none, "improving", [*speaks[:1], piece("hardly", 0.5)]) == "for 0"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("first", "clearly"), [(96.9, True), (97.1, False)])
+def test_beginnings_within_three_hundredths_are_one_event(first: float, clearly: bool) -> None:
+    a, b = (SimpleNamespace(onset=Onset(at, at, at)) for at in (first, 100.0))
+    assert causes.before(a, b) == clearly  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("best", "outlived"), [(61.0, True), (59.0, False)])
+def test_a_cause_is_outlived_a_tenth_of_the_run_later(best: float, outlived: bool) -> None:
+    outcome = SimpleNamespace(step=np.arange(101.0), smoothed=np.zeros(101), best_step=best, best=1.0, margin=0.1)
+    found = SimpleNamespace(onset=Onset(50.0, 50.0, 50.0))
+    assert causes.survived(SimpleNamespace(outcome=outcome), found) == outlived  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("n", "step", "says"), [(39, 4.9, True), (40, 4.9, False), (39, 5.0, False)])
+def test_the_begin_of_a_plan_is_a_twentieth_below_forty_points(n: int, step: float, says: bool) -> None:
+    told = [p.says for p in evidence.context(case(n, 100, step))]
+    assert told == (["only 5 % of the plan is done"] if says else [])
+
+
+@pytest.mark.parametrize(("n", "weight"), [(4, 2.0), (7, 0.5), (8, None)])
+def test_eight_points_are_a_course_and_fewer_weigh_up_to_four(n: int, weight: float | None) -> None:
+    told = [p.speaks["undecidable"] for p in evidence.context(case(n))]
+    assert told == ([] if weight is None else [pytest.approx(evidence.centred({"undecidable": weight})["undecidable"])])
+
+
+def test_no_outcome_weighs_six() -> None:
+    nothing = SimpleNamespace(performance=SimpleNamespace(counts=None), run=SimpleNamespace(planned_steps=None))
+    (told,) = evidence.context(nothing)  # type: ignore[arg-type]
+    assert told.speaks == evidence.centred({"undecidable": 6.0})
+
+
+@pytest.mark.parametrize(("runs", "weight"), [(1, 0.25), (3, 0.75), (6, 0.75)])
+def test_three_sound_runs_beside_weigh_three_quarters(runs: int, weight: float) -> None:
+    finding = SimpleNamespace(measures={"outcome": -1.9, "sound_runs": runs})
+    (told,) = evidence.beside_sound_runs(SimpleNamespace(findings={"unlike_sound_runs": finding}))  # type: ignore[arg-type]
+    assert told.speaks == pytest.approx(evidence.centred({"improving": weight, "plateaued": weight}))
+
+
+@pytest.mark.parametrize(("gamed", "parted"), [(0.8, True), (0.79, False)])
+def test_a_score_fell_alone_from_four_in_five(gamed: float, parted: bool) -> None:
+    assert Case.parted.fget(SimpleNamespace(gamed=gamed)) == parted  # type: ignore[attr-defined]
+
+
+def test_a_score_follows_a_reward_by_a_sixth_of_its_way() -> None:
+    asked: list[float] = []
+    held = SimpleNamespace(ceiling=1.0, rise=lambda least=0.0: asked.append(least) or 1.0)
+    train = SimpleNamespace(ceiling=1.0, start=0.2, last=0.8)
+    assert Case.rose.fget(SimpleNamespace(performance=SimpleNamespace(held=held, train=train))) == 1.0  # type: ignore[attr-defined]
+    assert max(asked) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("by", "paid", "share"), [((), 1.0, 1.0), ((), 0.0, 0.4), (("reward_code",), 1.0, 0.3), (("evaluation",), 1.0, 0.0)]
+)
+def test_a_sign_of_gaming_weighs_four(monkeypatch: pytest.MonkeyPatch, by: tuple[str, ...], paid: float, share: float) -> None:
+    one = next(d for d in patterns().values() if d.role is Role.GAMING and not d.speaks)
+    links = [SimpleNamespace(link=Link.EVALUATION if name == "evaluation" else Link.REWARD_SIGNAL) for name in by]
+    monkeypatch.setattr(evidence, "explained_by", lambda *_: links)
+    told = evidence.speaks_for(SimpleNamespace(progressed=0.0, paid=paid), SimpleNamespace(pattern=one.name))  # type: ignore[arg-type]
+    assert told == {"reward_hacking": pytest.approx(4 * share * one.weight)}
+
+
+def test_a_meaning_that_is_denied_leaves_a_twentieth_and_gaming_four_fifths_less_of_a_fall() -> None:
+    told = evidence.fitting(SimpleNamespace(**vars(case(lost=1.0, rose=0.0)), solved=False, gamed=0.5))  # type: ignore[arg-type]
+    assert told["degrading"] - told["improving"] == pytest.approx(np.log(0.6 / 0.05))
+
+
+def test_a_quarter_decides() -> None:
+    assert verdict.decided({"improving": 0.25, "plateaued": 0.24}) == "improving"
+    assert verdict.decided({"improving": 0.24, "plateaued": 0.24}) == "undecidable"
