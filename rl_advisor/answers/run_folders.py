@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rl_advisor.run_reference import split_reference
+from rl_advisor.output.run_reference import split_reference
 
 if TYPE_CHECKING:
     from rl_advisor.answers.run_places import File

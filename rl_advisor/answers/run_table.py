@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rl_advisor.output import Answer
 from rl_advisor.output.progress import report_progress
+from rl_advisor.output.run_reference import split_reference
 from rl_advisor.output.wording import WORDS
-from rl_advisor.run_reference import split_reference
 
 if TYPE_CHECKING:
     from rl_advisor.run import Run

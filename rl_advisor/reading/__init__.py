@@ -13,6 +13,7 @@ from types import ModuleType
 
 from rl_advisor.discovery import modules
 from rl_advisor.output.progress import report_progress
+from rl_advisor.output.run_reference import FILE, MARK, begun_at, meant, split_reference
 from rl_advisor.reading.assembling import assemble, gathered, says_something
 from rl_advisor.reading.file_description import shape_of
 from rl_advisor.reading.measurable import measurable
@@ -24,7 +25,6 @@ from rl_advisor.reading.printed_settings import with_printed
 from rl_advisor.reading.run_folder import Found, readme_of, thinned, walk
 from rl_advisor.reading.separating import on_the_way
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
-from rl_advisor.run_reference import FILE, MARK, begun_at, meant, split_reference
 
 READER_FAILED = "its reader failed on it"
 LOOKED_FOR = (

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from rl_advisor.output.errors import UsageError
-from rl_advisor.run_reference import MARK, split_reference
+from rl_advisor.output.run_reference import MARK, split_reference
 
 LONGEST = 1024
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^/]")

@@ -64,8 +64,8 @@ def _local(root: str, named: str) -> list[Place]:
     """The runs below a folder or in a file."""
     from rl_advisor.answers import run_folders
     from rl_advisor.answers.run_places import File, below
+    from rl_advisor.output.run_reference import split_reference
     from rl_advisor.reading.parsing import confined_files
-    from rl_advisor.run_reference import split_reference
 
     path = run_folders.existing(root)
     if not (file := split_reference(path)[0]).is_dir():

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from rl_advisor.output.run_reference import begun_at
 from rl_advisor.reading import UnreadableRun, read_run
 from rl_advisor.reading.parsing.json_tables import runs_in
 from rl_advisor.reading.parsing.starts import counts_rows, starts
-from rl_advisor.run_reference import begun_at
 
 ROWS = [{"step": i, "reward": i / 10} for i in range(1, 9)]
 TRACE = [0.1, 0.3, 0.2, 0.4, 0.6, 0.5]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rl_advisor.output.run_reference import chosen, listed
 from rl_advisor.reading.parsing.bytes_in import bare_name
 from rl_advisor.reading.parsing.columns import number
 from rl_advisor.reading.parsing.csv_in import Layout, layout_of, read_table
@@ -14,7 +15,6 @@ from rl_advisor.reading.parsing.metric_table import part_of, plain_number, step_
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.trajectories import is_sample
 from rl_advisor.run import Gap, Run
-from rl_advisor.run_reference import chosen, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,11 +4,11 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+from rl_advisor.output.run_reference import one_of
 from rl_advisor.reading.parsing.columns import curves_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.sqlite_tables import rows, rows_of, runs_in, tables, until_damage
 from rl_advisor.run import Gap, Run
-from rl_advisor.run_reference import one_of
 
 FORMAT = "mlflow_sqlite"
 _COLUMNS = ("key", "timestamp", "step", "value", "is_nan")

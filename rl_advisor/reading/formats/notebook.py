@@ -9,13 +9,13 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rl_advisor.output.run_reference import chosen, listed
 from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json, plain_text
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
 from rl_advisor.reading.parsing.printed_rows import read_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap, Run
-from rl_advisor.run_reference import chosen, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from rl_advisor.output.run_reference import chosen, listed
 from rl_advisor.reading.parsing.columns import number, raw_curve
 from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.reading.parsing.json_tables import FEWEST, Content, Table, runs_in
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
 from rl_advisor.run import Curve, Floats, Gap, Run
-from rl_advisor.run_reference import chosen, listed
 
 
 def run_of_document(found: Any, wanted: str = "", *, anybodys: bool = False) -> Run:

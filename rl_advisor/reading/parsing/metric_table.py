@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.output.run_reference import MARK, chosen, listed
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
@@ -17,7 +18,6 @@ from rl_advisor.reading.parsing.nested_cells import opened
 from rl_advisor.reading.parsing.results_table import of_results
 from rl_advisor.reading.parsing.starts import broken_steps, counts_rows, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
-from rl_advisor.run_reference import MARK, chosen, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.output.run_reference import MARK, listed
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
 from rl_advisor.reading.parsing.line_forms import Family
@@ -17,7 +18,6 @@ from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, L
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.slot_names import BARE
 from rl_advisor.run import UNSAID, Curve, Gap, Run
-from rl_advisor.run_reference import MARK, listed
 
 FEWEST_OF_ANYBODY = 5
 """Lines of names that tell of no learner."""
