@@ -15,6 +15,7 @@ from math import comb, erfc, sqrt
 
 import numpy as np
 
+from rl_advisor.features.bins import evenly
 from rl_advisor.features.series import Floats, ranks
 
 DRAWS = 2000
@@ -71,9 +72,8 @@ def _estimate(value: float, drawn: Floats) -> Estimate:
 
 def _thinned(group: Floats) -> Floats:
     """A group of at most 1,000: the interval of a larger one is told a little too wide, and costs no more."""
-    if group.size <= MOST_MEMBERS:
-        return group
-    return np.asarray(np.sort(group)[np.linspace(0, group.size - 1, MOST_MEMBERS).round().astype(int)], np.float64)
+    kept: Floats = np.sort(group)[evenly(group.size, MOST_MEMBERS)]
+    return kept
 
 
 def least_p(n: int, m: int) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rl_advisor.features.gpu.phases import longest
 from rl_advisor.features.power import averaged, averaging_window, deconvolved
 from rl_advisor.run import Floats, Gap, Run
 
@@ -69,9 +70,7 @@ def _together(time: Floats) -> slice:
     if time.size < 3 or time[-1] - time[0] < SPARSE * time.size * np.median(np.diff(time)):
         return slice(None)
     step = np.diff(time)
-    edges = np.r_[0, np.flatnonzero(step > SPARSE * np.median(step)) + 1, time.size]
-    longest = int(np.diff(edges).argmax())
-    return slice(int(edges[longest]), int(edges[longest + 1]))
+    return longest(np.flatnonzero(step > SPARSE * np.median(step)) + 1, time.size)
 
 
 def _bridged(values: Floats) -> Floats:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rl_advisor.features.gpu.phase_fit import inside
+from rl_advisor.features.gpu.phases import longest
 from rl_advisor.features.series import Ints
 from rl_advisor.run import UNSAID, Floats, Run
 
@@ -39,9 +41,7 @@ class Steps:
         if not len(self.spans):
             return np.empty(0)
         breaks = np.flatnonzero(np.diff(self.number) != np.median(np.diff(self.number))) + 1 if len(self.number) > 2 else np.empty(0, int)
-        edges = np.r_[0, breaks, len(self.spans)].astype(int)
-        longest = int(np.diff(edges).argmax())
-        part = self.spans[edges[longest] : edges[longest + 1]]
+        part = self.spans[longest(breaks, len(self.spans))]
         return np.asarray(np.r_[part[0, 0], part[:, 1]], np.float64)
 
 
@@ -76,11 +76,7 @@ def steps_of(run: Run, first: float, last: float, holes: Spans) -> Steps:
 
 def step_of(steps: Steps, at: Floats) -> Ints:
     """The index of the step that each moment lies in, -1 outside."""
-    if not len(steps.spans):
-        return np.full(at.size, -1)
-    place = np.searchsorted(steps.spans[:, 0], at, side="right") - 1
-    inside = (place >= 0) & (at < steps.spans[np.maximum(place, 0), 1])
-    return np.where(inside, place, -1)
+    return np.where(inside(steps.spans, at), np.searchsorted(steps.spans[:, 0], at, side="right") - 1, -1)
 
 
 def phase_named(timer: str) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from rl_advisor.discovery import table
+from rl_advisor.features.bins import evenly
 from rl_advisor.run import Floats, Run
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def spread(rows: Frame, steps: int, each: int) -> Frame:
     """The rows of at most so many steps, evenly spread, the first and last among them, and the first ``each`` of every one."""
     known = np.unique(rows["step"])
     if known.size > steps:
-        rows = rows[rows["step"].isin(known[np.linspace(0, known.size - 1, steps).round().astype(int)])]
+        rows = rows[rows["step"].isin(known[evenly(known.size, steps)])]
     return rows[rows.groupby("step").cumcount() < each].reset_index(drop=True)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.curves import outcomes
 from rl_advisor.discovery import table
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.dependence import own_group
@@ -127,19 +126,6 @@ def onset(s: Stretches, column: str) -> Onset | None:
     high = float(steps[inside[-1] + 1]) if inside.size else float(steps[0])
     low = float(steps[inside[-1]]) if inside.size else min(0.0, high)
     return Onset(high, low, high)
-
-
-def held_out_rose(run: Run) -> bool | None:
-    """Whether the held-out score gained more than noise and kept it; of fewer points, whether it ended higher. None when none is logged."""
-    curve = outcomes.held_out(run)
-    if curve is None:
-        return None
-    try:
-        shape = outcomes.course_of(curve)
-        return (shape.rose or shape.direction() == "rising") and shape.last > shape.start + shape.margin
-    except TooFewPoints:
-        value = curve.finite()[1]
-        return bool(value[-1] > value[0]) if value.size > 1 else None
 
 
 def word_order_lost(s: Stretches, keep: float = 0.75, least: float = 1.0) -> bool | None:

@@ -15,7 +15,6 @@ from rl_advisor.output.wording import counted
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import UNSAID, Curve, Run
-from rl_advisor.samples.text_change import held_out_rose
 from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, settings_of
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
@@ -231,7 +230,6 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "apart_at_first": lambda run, _: _way(run, lambda held, train: abs(held.start - train.start)),
     "parted": _parted,
     **{fact.__name__: fact for fact in FACTS_OF_RUN},
-    "held_rose": lambda run, _: held_out_rose(run),
     "draws": lambda _, name: segments.drawn(name),
     "parts": lambda run, family: len(parts_of(run, family)),
     "cost": lambda _, name: SUBTRACTED.search(name) is not None,

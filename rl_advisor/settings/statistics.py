@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def _jump(curve: Curve) -> Discontinuity:
     return discontinuity(*curve.finite())
 
 
-OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
+OF_VALUES: Mapping[str, Callable[[Floats], Any]] = {
     "first": lambda x: x[0],
     "median": np.median,
     "max": np.max,
@@ -83,7 +84,7 @@ OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
     "low": lambda x: np.quantile(x, 0.1),
     "high": lambda x: np.quantile(x, 0.9),
     "points": np.size,
-    "level": lambda x: float(np.median(x[-FEWEST:])),
+    "level": lambda x: np.median(x[-FEWEST:]),
     "half": lambda x: np.median(x[x.size // 2 :][:5]),
     "newest": lambda x: x[-1],
     "begin": lambda x: np.median(x[:3]),
@@ -92,43 +93,43 @@ OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
     "typical_size": lambda x: np.median(np.abs(x)),
     "top_size": lambda x: np.abs(x).max(),
     "climb": lambda x: x[-1] - x[0],
-    "square": lambda x: float(np.median(x[-FEWEST:])) ** 2,
-    "nothing": lambda x: float(np.mean(np.abs(x) <= 1e-9)),
-    "size_before": lambda x: float(np.median(np.abs(x[: x.size // 2]))) if x.size > 1 else math.nan,
-    "size_after": lambda x: float(np.median(np.abs(x[-max(2, x.size // 20) :]))),
-    "seldom_above": lambda x: float(np.quantile(x, 0.95)),
-    "fifths": lambda x: float(np.median(x[-x.size // 5 :]) - 2 * np.median(x[: x.size // 5])) if x.size > 4 else 0.0,
+    "square": lambda x: np.median(x[-FEWEST:]) ** 2,
+    "nothing": lambda x: np.mean(np.abs(x) <= 1e-9),
+    "size_before": lambda x: np.median(np.abs(x[: x.size // 2])) if x.size > 1 else math.nan,
+    "size_after": lambda x: np.median(np.abs(x[-max(2, x.size // 20) :])),
+    "seldom_above": lambda x: np.quantile(x, 0.95),
+    "fifths": lambda x: np.median(x[-x.size // 5 :]) - 2 * np.median(x[: x.size // 5]) if x.size > 4 else 0.0,
     "dropped": _dropped,
     "sinks": _sinks,
-    "negative": lambda x: float(np.mean(x < 0)),
-    "span": lambda x: max(abs(float(np.median(x))), 1.0 if np.abs(x).max() <= 1 else float(np.abs(x).max())),
+    "negative": lambda x: np.mean(x < 0),
+    "span": lambda x: max(abs(np.median(x)), 1.0 if np.abs(x).max() <= 1 else np.abs(x).max()),
 }
 """What may be asked of all values of a curve; ``span`` is the scale on which they live."""
-OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
-    "start": lambda c: float(np.median(segments.opening(c))),
-    "end": lambda c: float(np.median(segments.final(c))),
-    "now": lambda c: float(np.median(segments.final(c))),
-    "three_times": lambda c: float(np.median(segments.final(c)) - 3 * np.median(c.finite()[1][:3])),
-    "last": lambda c: float(np.median(segments.final(c, 0.05))),
-    "size": lambda c: abs(float(np.median(segments.final(c, 0.4)))),
-    "spread": lambda c: float(np.std(segments.final(c, 0.4))),
+OF_STRETCH: Mapping[str, Callable[[Curve], Any]] = {
+    "start": lambda c: np.median(segments.opening(c)),
+    "end": lambda c: np.median(segments.final(c)),
+    "now": lambda c: np.median(segments.final(c)),
+    "three_times": lambda c: np.median(segments.final(c)) - 3 * np.median(c.finite()[1][:3]),
+    "last": lambda c: np.median(segments.final(c, 0.05)),
+    "size": lambda c: abs(np.median(segments.final(c, 0.4))),
+    "spread": lambda c: np.std(segments.final(c, 0.4)),
     "above": lambda c: _beside(c, 0.4, 2.0),
-    "off_one": lambda c: abs(float(np.mean(segments.final(c))) - 1) - 2 * _error(segments.final(c)),
-    "zeros": lambda c: float(np.mean(np.abs(segments.final(c)) <= 1e-12)),
-    "pinned": lambda c: float(np.mean(segments.final(c) >= 0.99 * c.finite()[1].max())),
+    "off_one": lambda c: abs(np.mean(segments.final(c)) - 1) - 2 * _error(segments.final(c)),
+    "zeros": lambda c: np.mean(np.abs(segments.final(c)) <= 1e-12),
+    "pinned": lambda c: np.mean(segments.final(c) >= 0.99 * c.finite()[1].max()),
     "from": lambda c: c.finite()[0][0],
-    "begins": lambda c: float(c.finite()[0][0] / max(c.step[-1], 1e-9)),
-    "constant": lambda c: float(segments.constant(c)),
+    "begins": lambda c: c.finite()[0][0] / max(c.step[-1], 1e-9),
+    "constant": segments.constant,
     "began": lambda c: found.high if (found := segments.began(c)) else math.inf,
     "declined": lambda c: segments.decline_began(c).low,
     "jump": lambda c: _jump(c).ratio,
     "jump_low": lambda c: _jump(c).low,
     "jump_high": lambda c: _jump(c).high,
     "jump_step": lambda c: _jump(c).at,
-    "peaks": lambda c: float(spikes(*c.finite(), ratio=10.0).recovered.sum()),
-    "late_spikes": lambda c: float(segments.late_spikes(c).size),
+    "peaks": lambda c: spikes(*c.finite(), ratio=10.0).recovered.sum(),
+    "late_spikes": lambda c: segments.late_spikes(c).size,
     "explodes": segments.explodes,
-    "spikes": lambda c: float(spikes(*c.finite()).steps.size),
+    "spikes": lambda c: spikes(*c.finite()).steps.size,
     "bursts": _bursts,
 }
 """What may be asked of how a curve begins, ends, jumps and scatters."""
@@ -154,11 +155,11 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "fell_back": lambda c: c.best - c.last,
     "lost": lambda c: c.lost,
     "falls": lambda c: c.falls,
-    "swings": lambda c: float(segments.swings(c.smoothed, max(0.75 * (c.best - c.last), c.margin))),
+    "swings": lambda c: segments.swings(c.smoothed, max(0.75 * (c.best - c.last), c.margin)),
     "margin": lambda c: c.margin,
     "scatter": lambda c: c.scatter,
     "ceiling": lambda c: math.nan if c.ceiling is None else c.ceiling,
-    "signal": lambda c: float(np.ptp(c.smoothed)),
+    "signal": lambda c: np.ptp(c.smoothed),
     "noise": lambda c: c.noise,
     "detectable": lambda c: c.overall.detectable,
     "ahead": lambda c: ahead(c, float(c.step[-1] + (c.step[-1] - c.step[0]) / 3)).expected,

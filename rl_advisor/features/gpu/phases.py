@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rl_advisor.features.series import Bools, Floats, Ints
+from rl_advisor.features.series import Bools, Floats, Indices, Ints
 
 GENERATION, TRAINING, WAITING = 0, 1, 2
 SPINNING = 0.25
@@ -13,6 +13,13 @@ def runs_of(flags: Bools) -> Ints:
     """First and one-past-last index of every run of true values, one row a run."""
     edges = np.diff(np.r_[0, flags.astype(np.int8), 0])
     return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)], axis=1)
+
+
+def longest(breaks: Indices, count: int) -> slice:
+    """The longest of the parts into which so many places fall before each break."""
+    edges = np.r_[0, breaks, count].astype(int)
+    part = int(np.diff(edges).argmax())
+    return slice(int(edges[part]), int(edges[part + 1]))
 
 
 def quiet_ticks(utilization: Floats, activity: Floats | None, power: Floats | None, *, shortest: int, margin: int = 0) -> Bools:
