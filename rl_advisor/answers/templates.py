@@ -174,7 +174,7 @@ def found_at(path: str, scope: Scope) -> Any:
         Missing: it is not there, or empty.
     """
     found = _found(path, scope)
-    if found is None or found is False or (isinstance(found, str | list | dict) and not found):
+    if found is None or found is False or (isinstance(found, str | list | tuple | dict) and not found):
         raise Missing
     return found
 

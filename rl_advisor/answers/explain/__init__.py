@@ -90,13 +90,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     said: dict[str, Any] = {
         **({"crash": _retold(crash)} if crash else {}),
         "recognised": "; ".join(sentences("recognised", figures)) or "no metrics, no settings and no error message",
-        "read": {
-            "rows": read.rows,
-            "rows_present": read.present,
-            "names": read.names,
-            "names_present": read.names_present,
-            "unread": list(read.unread),
-        },
+        "read": asdict(read),
         "metrics": told,
         "proven": [f.statement for f in _certain(e) if f.seen_in != "values"] + [p.statement for p in proven if not p.there],
         "causes": _causes(e),
@@ -121,13 +115,8 @@ def _figures(rows: Rows, read: Coverage) -> dict[str, Any]:
     """How much of what was pasted was read, and what stands in it: what the rows of ``sentences.toml`` ask for."""
     run, says = rows.run, task(rows.run).says
     return {
-        "rows": rows.count,
-        "read": read.rows,
-        "present": read.present,
-        "beyond": read.present - read.rows,
-        "names": read.names,
-        "names_present": read.names_present,
-        "unread": list(read.unread),
+        **asdict(read),
+        "beyond": read.rows_present - read.rows,
         "few": bool(run.curves) and rows.count < ENOUGH,
         "who": run.frameworks[0] if run.frameworks else "an unknown trainer",
         "kind": says or (f"method {plain(rows.around.method)}" if rows.around.method else ""),
@@ -188,7 +177,7 @@ def _facts(e: Explained) -> dict[str, Sequence[str]]:
     )
     told = verdict.startswith("These")
     quiet = not (sure or found or strange or stopped or told)
-    left = e.unseen[:2] if quiet else e.unseen[: e.read.rows < e.read.present]
+    left = e.unseen[:2] if quiet else e.unseen[: e.read.rows < e.read.rows_present]
     to_set = next((s for t in strange if (s := usual_value(e.rows.run, t["metric"]))), "") if not likely else ""
     act = likely and (sure or ((found or strange) and not stopped))
     do = f"{to_set.replace(' (not given)', '')}." if to_set else likely[0]["tell_apart"] if act else ""

@@ -33,7 +33,7 @@ class Coverage:
     """How much of what stands in a text was read and understood."""
 
     rows: int
-    present: int
+    rows_present: int
     names: int
     names_present: int
     unread: tuple[str, ...]
