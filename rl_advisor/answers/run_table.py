@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rl_advisor.output import Answer
 from rl_advisor.output.progress import report_progress
@@ -11,6 +11,7 @@ from rl_advisor.output.run_reference import split_reference
 from rl_advisor.output.wording import WORDS
 
 if TYPE_CHECKING:
+    from rl_advisor.assessment import Assessment
     from rl_advisor.run import Run
 
 MOST_ROWS, LONGEST_S = 100, 90.0
@@ -50,26 +51,20 @@ def _seconds() -> float:
     return LONGEST_S if most == resource.RLIM_INFINITY else min(LONGEST_S, max(1.0, 0.5 * (most - time.process_time())))
 
 
-def judged(assess: Callable[["Run"], Any]) -> Callable[["Run"], Answer]:
+def judged(run: "Run", a: "Assessment") -> Answer:
     """What a table of judgements says of a run."""
-
-    def row(run: "Run") -> Answer:
-        a = assess(run)
-        best = a.best_checkpoint
-        return {
-            "verdict": a.verdict,
-            "confidence": a.confidence,
-            "call": a.call,
-            "p": a.p_continue_pays,
-            "cause": a.first_broken_link,
-            "best_checkpoint": None if best is None else best.step,
-            "step": a.step,
-            "planned_steps": a.planned_steps,
-            **_outcome(run),
-            "error": None,
-        }
-
-    return row
+    return {
+        "verdict": a.verdict,
+        "confidence": a.confidence,
+        "call": a.call,
+        "p": a.p_continue_pays,
+        "cause": a.first_broken_link,
+        "best_checkpoint": a.best_checkpoint.step,
+        "step": a.step,
+        "planned_steps": a.planned_steps,
+        **_outcome(run),
+        "error": None,
+    }
 
 
 def held(run: "Run") -> Answer:

@@ -55,7 +55,7 @@ def judged_row(run: "Run") -> Answer:
     """What a table of judgements says of a run."""
     from rl_advisor.answers import run_table
 
-    return run_table.judged(advisor_named("builtin").assess)(run)
+    return run_table.judged(run, advisor_named("builtin").assess(run))
 
 
 def judgement_of(run: "Run", assessment: "Assessment") -> Answer:

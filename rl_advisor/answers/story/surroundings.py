@@ -21,6 +21,8 @@ from rl_advisor.vocabulary import METRICS
 
 FAR = 1 / 3
 """Relative difference of before and after, of their sum, from which a curve without a name is worth a word: it doubled or halved."""
+DECISIVE, STRANGE = 2, 4
+"""What is not logged and decisive, and curves of unknown meaning, that are told."""
 TABLES: Answer = tomllib.loads(Path(__file__).with_name("surroundings.toml").read_text(encoding="utf-8"))
 
 
@@ -66,20 +68,20 @@ def missing(run: Run, telling: str = "") -> list[str]:
     return [row["name"] for row in ours if not there(row)]
 
 
-def could_change(run: Run, a: Assessment, most: int = 2) -> list[str]:
+def could_change(run: Run, a: Assessment) -> list[str]:
     """The one or two that are not logged and could change the judgement: of what broke where nothing names it, else of the outcome."""
     unknown = a.first_broken_link != "none" and cause_of(a) is None
-    return [*missing(run, "cause" if unknown else "outcome"), *missing(run, "outcome" if unknown else "cause")][:most]
+    return [*missing(run, "cause" if unknown else "outcome"), *missing(run, "outcome" if unknown else "cause")][:DECISIVE]
 
 
-def unnamed(run: Run, most: int = 4) -> list[str]:
+def unnamed(run: Run) -> list[str]:
     """Curves that are not ours by any name and that moved by half or more, those that moved furthest first."""
     strange = [
         c for c in run.curves.values() if not (c.mapped or c.guessed) and c.name not in METRICS and not is_machinery(c.raw or c.name)
     ]
     told = [m for c in strange if (m := moved(c, None)) is not None]
     far = [(abs(after - before) / (abs(after) + abs(before)), said) for before, after, said in told if before or after]
-    return [said for size, said in sorted(far, reverse=True)[:most] if size >= FAR]
+    return [said for size, said in sorted(far, reverse=True)[:STRANGE] if size >= FAR]
 
 
 def second_call(run: Run, a: Assessment) -> str:

@@ -1,6 +1,6 @@
 """What is written into a case: belief and experiment when it is opened, and what a later run says of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,13 @@ LINK_RIGHT = 0.81
 """How often the link named of a broken run is one that a reader names, on 511 strangers' runs: ``python -m evals.judged``."""
 EVEN = 0.5
 """What is believed of an experiment for which no finding speaks."""
+
+
+NEXT: Mapping[Outcome, str] = {
+    "confirmed": "Keep the change.",
+    "open": "Repeat it with another seed before you believe either.",
+    "refuted": "Take the change back: it was not this.",
+}
 
 
 @OneThread()
@@ -106,20 +113,12 @@ def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tupl
         repaired = min(repaired, 0.5 + (repaired - 0.5) / 2)
     odds = case.p / max(1e-3, 1 - case.p) * repaired / (1 - repaired)
     return Settled(
-        run=place, outcome=_outcome(repaired), p=odds / (1 + odds), because=because, next=_next(_outcome(repaired), _next_of(new))
+        run=place, outcome=_outcome(repaired), p=odds / (1 + odds), because=because, next=f"{NEXT[_outcome(repaired)]} {_next_of(new)}"
     )
 
 
 def _outcome(repaired: float) -> Outcome:
     return "confirmed" if repaired >= settling.SETTLED else "refuted" if repaired <= 1 - settling.SETTLED else "open"
-
-
-def _next(outcome: Outcome, then: str) -> str:
-    if outcome == "confirmed":
-        return f"Keep the change. {then}"
-    if outcome == "open":
-        return f"Repeat it with another seed before you believe either. {then}"
-    return f"Take the change back: it was not this. {then}"
 
 
 def _went_on(case: CaseFile, place: str, old: Case, new: Case) -> Settled:
