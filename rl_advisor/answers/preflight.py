@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers.comparable import against
 from rl_advisor.answers.context import context
 from rl_advisor.answers.templates import case
-from rl_advisor.features.aggregate import gap, improvement, rank_p
 from rl_advisor.finding import Outcome, number
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import listed
@@ -139,10 +139,11 @@ def _against(random: Floats, scripted: Floats) -> dict[str, Any]:
     counts = {"random": random.size, "scripted": scripted.size}
     if min(counts.values()) < FEW:
         return {**counts, "tells_apart": None, "says": f"At least {FEW} episodes of each policy are needed to compare them."}
-    better, p = improvement(random, scripted), rank_p(random, scripted)
+    found = against("random", {"random": random, "scripted": scripted})[0]
+    better, p = found["probability_of_improvement"], found["p"]
     middle = f"{number(np.median(random))} against {number(np.median(scripted))} in the middle"
-    figures = {"difference": gap(random, scripted), "share_better": better, "p": p}
-    return counts | figures | case("policies", {"p": p, "better": better.value, "middle": middle})
+    figures = {"difference": found["b_minus_a"], "share_better": better, "p": p}
+    return counts | figures | case("policies", {"p": p, "better": better["value"], "middle": middle})
 
 
 def histogram(values: Floats) -> dict[str, Any]:
