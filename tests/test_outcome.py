@@ -54,11 +54,15 @@ def test_configuration_and_readme_decide_between_equals() -> None:
 
 
 def test_less_is_better_is_turned_and_said() -> None:
-    """A cost goes down when things go well."""
-    curves, guess = with_outcome(_curves("episode_cost", "entropy"), Told({}, "", ("episode_cost", "entropy")))
-    assert guess is not None
-    assert guess.lower_is_better
-    assert "sign is turned" in curves["reward/mean"].note
+    """A cost goes down when things go well, and its owner sees from the name that its sign is turned."""
+    for cost in ("episode_cost", "exploitability", "NashConv", "final_distance", "total tardiness"):
+        curves, guess = with_outcome(_curves(cost, "entropy"), Told({}, "", (cost, "entropy")))
+        assert guess is not None
+        assert guess.lower_is_better and guess.raw == cost
+        assert "sign is turned" in curves["reward/mean"].note
+        assert curves["reward/mean"].raw == f"-{cost}"
+    for gain in ("distance_travelled", "episode_score"):
+        assert with_outcome(_curves(gain, "entropy"), Told({}, "", (gain, "entropy")))[0]["reward/mean"].raw == gain
 
 
 def test_what_nobody_explained_and_moved() -> None:

@@ -142,7 +142,8 @@ def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Cur
     name = f"eval/score/{curve.raw}" if says("{held_out}", words(curve.raw)) else "reward/mean"
     lower = says("{lower}", words(curve.raw))
     note = "taken as the outcome by its name and numbers: a guess" + ("; less of it is better, so its sign is turned" if lower else "")
-    named = replace(curve, name=name, guessed=True, note=note, value=-curve.value if lower else curve.value)
+    turned = replace(curve, raw=f"-{curve.raw}", value=-curve.value) if lower else curve
+    named = replace(turned, name=name, guessed=True, note=note)
     found = Guess(name, curve.raw, next_best, lower, float(np.exp(max(weights)) / (1 + np.exp(weights).sum())))
     return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, found
 
