@@ -77,7 +77,8 @@ def _among_others(run: Run, curve: Curve) -> Answer:
 def matching(run: Run, name: str) -> list[Curve]:
     """The curves that a name means: by ours or the run's own, else by its last piece, as the penalised KL, or by its first piece."""
     curves, wanted = list(run.curves.values()), name.lower()
-    last, first = ([c for c in curves if wanted in {re.split(r"[/.]", n.lower())[at] for n in (c.name, c.raw.removeprefix("-"))}] for at in (-1, 0))
+    parts = [{re.split(r"[/.]", n.lower())[at] for n in (c.name, c.raw.removeprefix("-"))} for c in curves for at in (-1, 0)]
+    last, first = ([c for c, said in zip(curves, parts[at::2], strict=True) if wanted in said] for at in (0, 1))
     exact, penalised = [c for c in curves if name in (c.name, c.raw)], [c for c in curves if c.name == f"{wanted}/ref"]
     return next(filter(None, (exact[:1], last, penalised, first)), [])
 
