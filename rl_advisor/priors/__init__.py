@@ -18,6 +18,8 @@ from rl_advisor.priors.bank import Usual, usual
 from rl_advisor.vocabulary import metric as our_metric
 
 Range = tuple[float, float]
+ANYTHING = 1e3
+"""Width of a range around 0 that says nothing."""
 Side = Literal["far_below", "below", "usual", "above", "far_above", "not_a_number"]
 WIDER: Mapping[str, str] = {
     "grpo": "language", "ppo_language": "language", "preference": "language", "reward_model": "language", "supervised": "language",
@@ -92,6 +94,9 @@ class Prior:
     def says(self, value: float) -> str:
         """Where a value lies by the runs that were seen, or by the row and for whom it speaks, and what that means."""
         words = ", ".join(w.replace("_", " ") for w in (self.given.method, self.given.framework, self.given.weights) if w)
+        low, high = self.usual
+        if not self.seen and low < 0 < high and high - low > ANYTHING:
+            return f"Sound runs show nearly any value. {self.means(value)}".strip()
         usual = self.seen.says(value) if self.seen else f"{self.range} ({words})." if words else f"{self.range}."
         return f"{usual} {self.means(value)}".strip()
 

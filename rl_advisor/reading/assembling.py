@@ -83,6 +83,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         outcome_guess=guessed,
         planned_steps=_planned(own.parts, spoken.settings),
         step_unit=spoken.unit,
+        axis="step" if any(p.axis != "row" for p in told if p.curves) else "row",
     )
     return _in_the_runs_zone(run)
 

@@ -217,7 +217,7 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "method": lambda run, names: str(circumstances(run, "late").method) in names.split("|"),
     "action": lambda run, kind: circumstances(run).action == kind,
     "rows": lambda run, _: max((c.step.size for c in run.curves.values()), default=0),
-    "printed_step": lambda run, _: run.last_step if run.step_unit not in (UNSAID, "epochs") else None,
+    "printed_step": lambda run, _: run.last_step if run.axis != "row" and run.step_unit not in (UNSAID, "epochs") else None,
     "done": lambda run, _: run.last_step / run.planned_steps if run.planned_steps else None,
     "told": lambda run, name: run.curves[name].note == TOLD if name in run.curves else None,
     "named": _named,

@@ -163,3 +163,41 @@ def test_rows_of_measures_one_below_the_other_are_no_settings() -> None:
     run = run_of(f"what do you think of these?\n{rows}")
     assert not run.config
     assert len(run.curves) == 5
+
+
+ASKED = (
+    (
+        "step 40 | entropy 0.3 | reward 0.5",
+        "is entropy 0.3 normal for GRPO on a 7B model?",
+        ["entropy 0.3 is normal", "GRPO"],
+        ["is entropy", "-60"],
+    ),
+    ("step 40 | entropy 0.3 | reward 0.5", "is entropy 0.3 normal?", ["entropy 0.3 is normal"], ["is entropy"]),
+    (
+        "actor/grad_norm:30 - actor/entropy:0.4 - critic/score/mean:0.3",
+        "my grad norm is 30, ok?",
+        ["actor/grad_norm 30 is not usual"],
+        ["grad norm 30 is"],
+    ),
+    ("actor/grad_norm:30 - actor/entropy:0.4 - critic/score/mean:0.3", "is a grad norm of 0.5 ok?", ["grad norm 0.5 is normal"], []),
+    (
+        "rollout_probs_diff_mean 0.01 reward 0.4",
+        "is a rollout_probs_diff_mean of 0.01 fine?",
+        ["rollout_probs_diff_mean 0.01 is normal"],
+        ["Not understood"],
+    ),
+    ("policy_loss -0.02 entropy 1.2 reward 20", "is it normal that policy loss is negative?", ["policy_loss -0.02 is normal"], ["10000"]),
+)
+
+
+@pytest.mark.parametrize(("lines", "question", "said", "unsaid"), ASKED)
+def test_what_is_asked_of_a_number_is_told_of_it(lines: str, question: str, said: list[str], unsaid: list[str]) -> None:
+    summary = explain_log(lines + "\n", question)["summary"]
+    assert all(words in summary for words in said) and not any(words in summary for words in unsaid), summary
+
+
+def test_a_row_without_a_step_is_not_the_first() -> None:
+    """A KL far from 0 says that the reference is another model only where the row is known to be the first."""
+    row = "{'loss': 0.0, 'grad_norm': 0.4, 'reward': 0.5, 'reward_std': 0.2, 'kl': 0.3, 'completion_length': 60.0, 'epoch': 0.4}"
+    assert "first step" not in str(explain_log(row)["summary"])
+    assert "first step" in str(explain_log(row.replace("{", "{'step': 1, "))["summary"])

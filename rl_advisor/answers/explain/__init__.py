@@ -11,6 +11,7 @@ from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, i
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET
 from rl_advisor.answers.explain.procedures import asked_for
+from rl_advisor.answers.explain.told import algorithm_in
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
 from rl_advisor.answers.spot_check import of_samples
@@ -76,6 +77,7 @@ def a_word(text: str, question: str = "") -> dict[str, Any] | None:
 
 def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     """What the rows of a run say, as plain JSON in its own names; ``text`` is what they were read from, with all that the rows lack."""
+    run = replace(run, settings={**algorithm_in(question), **run.settings})
     rows, read, asked = Rows(run), coverage(run, text), question or question_in(text)
     judged, found = _judged(rows)
     proven = proofs(run)

@@ -98,12 +98,17 @@ def where_time_goes(rows: Rows) -> str:
 
 def _about_names(asked: Asked) -> str:
     """What is known of the metrics that the question names, at the value that it gives or the lines show."""
-    values, run = _values(asked), asked.rows.run
+    given, run = _values(asked), asked.rows.run
+    here = {t["metric"]: asked.rows.level(t["metric"]) for t in asked.told}
+    read = {n for n, c in given.items() if (level := here.get(n)) is not None and np.isclose(c.value[-1], level, rtol=ROUNDED)}
+    values = {n: c for n, c in given.items() if n not in read}
     beside = metrics(Rows(replace(run, curves={**run.curves, **values})), asked.proven) if values else []
     valued = [t for t in beside if t["metric"] in values and t["normal"] != "unknown"]
     outcome = () if _MEANS.search(asked.question) else OUTCOMES
     named = [
-        t for t in asked.told if _named(t["name"], asked.question) and not (t["normal"] == "unknown" and t["metric"].startswith(outcome))
+        t
+        for t in asked.told
+        if (t["metric"] in read or _named(t["name"], asked.question)) and not (t["normal"] == "unknown" and t["metric"].startswith(outcome))
     ]
     settled = {t["metric"] for t in valued}
     named.sort(key=lambda t: t["normal"] == "unknown")
@@ -130,6 +135,8 @@ def _values(asked: Asked) -> dict[str, Curve]:
     return {n: replace(c, source="the question", note="", guessed=True) for n, c in given.items()}
 
 
+ROUNDED = 0.05
+"""How far a number may be rounded in a question to be the one that the lines show."""
 _PLAIN = frozenset(("loss", "reward", "step", "steps", "time", "mean", "is", "it"))
 
 

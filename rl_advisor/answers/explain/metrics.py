@@ -80,6 +80,11 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
         peak = curve.name == "policy/learning_rate" and rows.count > 1
         return _against(ranges[0], finite.max() if peak else finite[-1], finite.tolist()) if ranges else ("unknown", UNKNOWN, None)
     sides = [_NORMAL[row.side(finite[-1])] for row in ranges]
+    if len(ranges) == len(meanings) and set(sides) == {"normal"}:
+        both = "; ".join(
+            f"{m.meaning.split(':')[0].rstrip('.')}: {r.range}" for n, r in zip(meanings, ranges, strict=True) if (m := metric(n))
+        )
+        return "normal", f"It is within what is usual, whichever it is ({both}).", None
     if not ranges or "normal" in sides:
         names = " or ".join(m.meaning.split(":")[0].rstrip(".") for n in meanings if (m := metric(n)))
         return "unknown", f"It may be: {names}. Name the trainer (--framework) to have it judged.", None

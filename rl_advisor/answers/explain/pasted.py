@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rl_advisor.answers.explain.told import by_frameworks, meaning, told_in
+from rl_advisor.answers.explain.told import algorithm_in, by_frameworks, meaning, told_in
 from rl_advisor.answers.explain.written import bare, left_out
 from rl_advisor.judgement.proofs.crashes import warnings_in
 from rl_advisor.output.errors import no_such
-from rl_advisor.priors.circumstances import METHOD_WORDS
 from rl_advisor.reading import read_alone
 from rl_advisor.reading.parsing.bytes_in import document, plain_text
 from rl_advisor.reading.parsing.config import settings_in
@@ -118,14 +117,12 @@ def _with_written(run: Run, text: str) -> Run:
 def _with_told(run: Run, text: str) -> Run:
     """The run with the numbers and the algorithm that its writer names in sentences, where no row and no setting does."""
     said = told_in("\n".join(filter(_is_prose, text.splitlines())) if run.curves else text)
-    methods = {method: found[0] for pattern, method in METHOD_WORDS if (found := re.findall(rf"(?i)\b(?:{pattern})\b", text[:4_000]))}
-    named = {"algorithm": methods.popitem()[1].lower()} if len(methods) == 1 else {}
     said = {n: c for n, c in said.items() if not any(read.raw.endswith(f"/{c.raw}") for read in run.curves.values())}
     went = {n for n, c in said.items() if n in run.curves and c.value.size > run.curves[n].value.size}
     seen = {n: c for n, c in run.curves.items() if n not in went}
     dialect = recognise([c.raw for c in said.values()]) if not run.frameworks else None
     frameworks = (dialect.name,) if dialect else run.frameworks
-    return replace(run, curves={**said, **seen}, settings={**named, **run.settings}, frameworks=frameworks)
+    return replace(run, curves={**said, **seen}, settings={**algorithm_in(text), **run.settings}, frameworks=frameworks)
 
 
 def _is_prose(line: str) -> bool:

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from rl_advisor.priors.circumstances import METHOD_WORDS
 from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.translating import our_name
 from rl_advisor.run import Curve
@@ -33,9 +34,10 @@ _NO_METRIC = frozenset(("step", "steps", "epoch", "epochs", "loss", "max", "min"
 """Words that are no metric by themselves, whatever a framework calls so."""
 _ANYBODYS = ("accuracy",)
 """What one framework has a meaning for, and everybody writes."""
+_FOLDERS = ("", "train/", "training/", "actor/", "critic/", "rollout/", "losses/", "charts/")
 _OUTSIDE = re.compile(
     r"my|the|an?|our|its|their|this|and|but|or|while|with|that|when|if|then|so|also|where|ha(?:ve|s)|i|for|of|in|on|by|per|over|after"
-    r"|every|each|functions?|no|not|non|never|below|above|under|than|between|m?s|secs?|seconds?|minutes?",
+    r"|is|are|was|does|why|how|what|which|can|should|every|each|functions?|no|not|non|never|below|above|under|than|between|m?s|secs?|seconds?|minutes?",
     re.IGNORECASE,
 )
 """Words that no name has."""
@@ -45,6 +47,12 @@ LENGTH = 20_000
 """Characters of a text that are looked at."""
 _CONTEXT = 4_000
 """Characters of the text by which a name that means two things is understood."""
+
+
+def algorithm_in(text: str) -> dict[str, str]:
+    """The setting ``algorithm`` where a text names algorithms of one method; empty where it names none, or several."""
+    methods = {method: found[0] for words, method in METHOD_WORDS if (found := re.findall(rf"(?i)\b(?:{words})\b", text[:_CONTEXT]))}
+    return {"algorithm": methods.popitem()[1].lower()} if len(methods) == 1 else {}
 
 
 def told_in(text: str) -> dict[str, Curve]:
@@ -105,7 +113,11 @@ def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
 def by_frameworks(name: str) -> frozenset[str]:
     """What the frameworks mean by a name, as it stands or in a folder of theirs; empty where none uses it."""
     joined = name.replace(" ", "_")
-    for raw in () if joined in _ANYBODYS else (name, *(folder + joined for folder in ("", "train/", "rollout/", "losses/", "charts/"))):
+    for raw in (
+        ()
+        if joined in _ANYBODYS
+        else (name, *(folder + joined for folder in ("", "train/", "training/", "actor/", "critic/", "rollout/", "losses/", "charts/")))
+    ):
         meant = frozenset(
             ours for dialect in dialects().values() if (ours := our_name(raw, dialect)) is not None and not ours.startswith("eval/other/")
         )
