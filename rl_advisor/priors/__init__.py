@@ -91,11 +91,16 @@ class Prior:
         low, high = self.usual
         return f"{number(low)} or more is usual" if math.isinf(high) else f"{number(low)} to {number(high)} is usual"
 
+    @property
+    def telling(self) -> bool:
+        """Whether the range says anything: seen, or not as wide as any number that is written."""
+        low, high = self.usual
+        return bool(self.seen) or not low < 0 < high or high - low <= ANYTHING
+
     def says(self, value: float) -> str:
         """Where a value lies by the runs that were seen, or by the row and for whom it speaks, and what that means."""
         words = ", ".join(w.replace("_", " ") for w in (self.given.method, self.given.framework, self.given.weights) if w)
-        low, high = self.usual
-        if not self.seen and low < 0 < high and high - low > ANYTHING:
+        if not self.telling:
             return f"Sound runs show nearly any value. {self.means(value)}".strip()
         usual = self.seen.says(value) if self.seen else f"{self.range} ({words})." if words else f"{self.range}."
         return f"{usual} {self.means(value)}".strip()

@@ -62,7 +62,7 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
         "non_finite": lost,
         "normal": normal,
         "why": why,
-        "usual": _range(row) if row and not about else "",
+        "usual": _range(row) if row and row.telling and not about else "",
         "source": row.source if row else "",
     }
 
