@@ -8,10 +8,11 @@ import pytest
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Onset, Role
-from rl_advisor.judgement import causes, evidence, meaning, verdict
+from rl_advisor.judgement import causes, continuation, evidence, going_on, meaning, verdict
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.evidence import Piece
 from rl_advisor.judgement.verdict import Judged, confidence, enough, reason
+from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 STEPS = np.arange(91.0)
@@ -165,3 +166,54 @@ def test_a_meaning_that_is_denied_leaves_a_twentieth_and_gaming_four_fifths_less
 def test_a_quarter_decides() -> None:
     assert verdict.decided({"improving": 0.25, "plateaued": 0.24}) == "improving"
     assert verdict.decided({"improving": 0.24, "plateaued": 0.24}) == "undecidable"
+
+
+def judged(said: Any, p: float = 0.0) -> Any:
+    """A verdict, as far as going on asks of it."""
+    return SimpleNamespace(verdict=said, probabilities={"undecidable": p})
+
+
+@pytest.mark.parametrize(("said", "least"), [("improving", 0.3), ("not_learning", 0.5), ("unstable", 0.5)])
+def test_a_run_goes_on_from_its_least_odds(monkeypatch: pytest.MonkeyPatch, said: str, least: float) -> None:
+    monkeypatch.setattr(continuation.goal, "reached", lambda _: False)
+    calls = [continuation.call(case(), judged(said), continuation.Continuation(p, 0.1))[0] for p in (least, least - 0.01)]
+    assert calls == ["continue", "stop"]
+
+
+@pytest.mark.parametrize(("said", "p", "told"), [("collapsed", 0.5, 0.03), ("plateaued", 0.0, 0.01), ("plateaued", 1.0, 0.97)])
+def test_what_going_on_brings_is_never_sure(monkeypatch: pytest.MonkeyPatch, said: str, p: float, told: float) -> None:
+    monkeypatch.setattr(continuation, "foreseen", lambda _: None)
+    monkeypatch.setattr(continuation, "facts", lambda *_: None if said == "collapsed" else {})
+    monkeypatch.setattr(continuation, "probability", lambda _: p)
+    monkeypatch.setattr(continuation, "bounded", lambda *_: None)
+    found = continuation.continuation(case(), judged(said))
+    assert (found.p, found.gain) == (pytest.approx(told), pytest.approx(1 / 3))
+
+
+@pytest.mark.parametrize(
+    ("kl", "lost", "says"),
+    [
+        ([0.0, 1.0, 2.0, 50.0, 10.0, 11.0, 12.0], 0.0, "Since the best step (0): kl/ref 1 -> 11."),
+        ([10.0, 10.0, 10.0, 16.0, 16.0], 0.0, "Since the best step (0): kl/ref 10 -> 16."),
+        ([10.0, 10.0, 16.0, 16.0], 0.0, ""),
+        ([10.0, 10.0, 10.0, 14.0, 14.0], 0.0, ""),
+        ([], 0.31, "No checkpoint is on disk, so what was lost cannot be had back."),
+        ([], 0.29, ""),
+    ],
+)
+def test_what_drifted_since_the_best_step(kl: list[float], lost: float, says: str) -> None:
+    curve = Curve("kl/ref", "kl", "f", np.arange(float(len(kl))), np.array(kl), mapped=True)
+    counts = SimpleNamespace(best_step=0.0, amounts={"lost": lost})
+    asked: Any = SimpleNamespace(performance=SimpleNamespace(counts=counts), run=Run(curves={"kl/ref": curve}))
+    assert continuation.risk(asked) == says
+
+
+@pytest.mark.parametrize(("price", "said"), [(0.19, "continue"), (0.21, "stop")])
+def test_without_a_plan_a_quarter_of_the_way_is_left_to_pay(monkeypatch: pytest.MonkeyPatch, price: float, said: str) -> None:
+    monkeypatch.setattr(continuation.goal, "reached", lambda _: False)
+    assert continuation.call(case(), judged("plateaued"), continuation.Continuation(0.5, 0.1), price) == (said, "price")
+
+
+def test_without_a_plan_four_tenths_of_it_are_left() -> None:
+    assert going_on.plan_left(case()) == 0.4
+    assert going_on.known(0.001) == going_on.known(0.01) == pytest.approx(np.log(0.01))
