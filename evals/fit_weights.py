@@ -44,6 +44,8 @@ UNSHAPED = 100
 """How much dearer weights of reward hacking are: no shape of the outcome speaks for it, only signs of gaming do."""
 TEMPERATURES, LAPSES = np.arange(0.1, 1.51, 0.05), np.arange(0, 0.31, 0.02)
 """By what the sum may be divided that gives the probabilities, and the shares that nothing measured foretells, as they are tried."""
+ALIKE = 0.002
+"""Brier scores that differ by less than this differ by luck."""
 VERDICTS_HELD, WEIGHTS_HELD = 1.5, np.arange(0.5, 1.0, 0.01)
 """How many verdicts a set holds in the mean, and the weights of sets that are tried."""
 MAIN = 0.4
@@ -243,7 +245,7 @@ def right(rows: Sequence[Row], said: Sequence[str]) -> Floats:
 def meant(rows: Sequence[Row], odds: Floats) -> tuple[float, float]:
     """The temperature and the lapse at which labelled runs, left out of the fit, have the least Brier score, every kin alike.
 
-    Of those that are equal in three digits the mildest.
+    Of those that are alike the mildest.
     """
     real = [i for i, r in enumerate(rows) if r.label.group != MADE]
     many = Counter(rows[i].label.kin for i in real)
@@ -253,7 +255,9 @@ def meant(rows: Sequence[Row], odds: Floats) -> tuple[float, float]:
     def brier(by: tuple[float, float]) -> float:
         return float(np.average((cooled(odds[real], *by).max(axis=1) - truth) ** 2, weights=weight))
 
-    return min(((float(t), float(lapse)) for t in TEMPERATURES for lapse in LAPSES), key=lambda by: (round(brier(by), 3), -by[0]))
+    return min(
+        ((float(t), float(lapse)) for t in TEMPERATURES for lapse in LAPSES), key=lambda by: (round(brier(by) / ALIKE), -by[0], brier(by))
+    )
 
 
 def report(name: str, rows: Sequence[Row], found_: Floats) -> None:

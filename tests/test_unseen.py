@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from evals.drawn import flat, make_run, saturating
 from rl_advisor.curves.task import TRAITS, task
-from rl_advisor.judgement.blind_spots import fitting, rows
+from rl_advisor.judgement.blind_spots import ROWS, fitting
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.narrative import could_not_see
 from rl_advisor.run import Run
@@ -54,8 +54,8 @@ def test_lines_fit_the_run(names: tuple[str, ...], expected: set[str]) -> None:
     """At most eight lines, each of a kind that the run is of or of every run, and each kind has its turn."""
     run = make_run({"reward/mean": saturating(), **dict.fromkeys(names, flat())})
     said = fitting(run)
-    kinds = [row.family for line in said for row in rows() if row.line == line]
-    assert len(said) == len(kinds) == min(8, sum(row.family in expected | {"any"} for row in rows()))
+    kinds = [row.family for line in said for row in ROWS if row.line == line]
+    assert len(said) == len(kinds) == min(8, sum(row.family in expected | {"any"} for row in ROWS))
     assert set(kinds) == expected | {"any"}
     assert set(said) <= set(could_not_see(open_case(run)))
 
@@ -63,12 +63,12 @@ def test_lines_fit_the_run(names: tuple[str, ...], expected: set[str]) -> None:
 def test_every_line_is_said_to_somebody() -> None:
     """No line of the table is only kept: a run of its kind is told it, a run of that kind alone at the latest."""
     alone = [make_run({"reward/mean": saturating(), name: flat()}) for names in TRAITS.values() for name in names]
-    assert {line for run in alone for line in fitting(run)} == {row.line for row in rows()}
+    assert {line for run in alone for line in fitting(run)} == {row.line for row in ROWS}
 
 
 def test_the_table_is_whole() -> None:
     """Kinds and metrics exist, failures are told apart, and no line holds a number that nothing measured."""
-    assert {row.family for row in rows()} == set(TRAITS) | {"any"}
+    assert {row.family for row in ROWS} == set(TRAITS) | {"any"}
     assert {name for names in TRAITS.values() for name in names} <= set(METRICS)
-    assert len({row.failure for row in rows()}) == len(rows())
-    assert not any(np.char.isdigit(list(row.line)).any() for row in rows())
+    assert len({row.failure for row in ROWS}) == len(ROWS)
+    assert not any(np.char.isdigit(list(row.line)).any() for row in ROWS)

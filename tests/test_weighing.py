@@ -20,7 +20,7 @@ from rl_advisor.curves.performance import REWARD_LOST
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import gather
 from rl_advisor.judgement.meaning import MEANS
-from rl_advisor.judgement.verdict import decided, judge
+from rl_advisor.judgement.verdict import judge
 from rl_advisor.judgement.weights import probabilities, weights
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve, Run
@@ -61,13 +61,6 @@ def test_every_amount_is_weighed_once() -> None:
     """What is weighed is measured, by few numbers."""
     assert set(weights().usual) <= {*AMOUNTS, REWARD_LOST}
     assert sum(len(w) for w in weights().of.values()) + len(weights().prior) <= 120
-
-
-def test_a_verdict_with_too_little_weight_is_undecidable() -> None:
-    """Below a quarter nothing is called."""
-    even = dict.fromkeys(VERDICTS, 1 / len(VERDICTS))
-    assert decided(even) == "undecidable"
-    assert decided(even | {"improving": 0.3}) == "improving"
 
 
 CHANGES: dict[str, Callable[[Curve], Curve]] = {

@@ -3,13 +3,11 @@
 Rows are kept by the kind of training they belong to; the kind is read off what a run has logged.
 """
 
-import tomllib
 from dataclasses import dataclass
-from functools import cache
 from itertools import zip_longest
-from pathlib import Path
 
 from rl_advisor.curves.task import TRAITS, task
+from rl_advisor.discovery import table
 from rl_advisor.run import Run
 
 
@@ -28,16 +26,13 @@ class BlindSpot:
         return f"{self.failure}: {self.why}; check by {self.check}"
 
 
-@cache
-def rows() -> tuple[BlindSpot, ...]:
-    """Every blind spot that is known."""
-    told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return tuple(BlindSpot(**row) for row in told["spot"])
+ROWS = tuple(BlindSpot(**row) for row in table(__file__, "blind_spots.toml")["spot"])
+"""Every blind spot that is known."""
 
 
 def fitting(run: Run, most: int = 8) -> list[str]:
     """At most ``most`` lines on what cannot be seen in this kind of run: one of each kind first, the most particular kinds before."""
     known = [family for family in TRAITS if family in task(run).traits]
-    by_family = [[row for row in rows() if row.family == family] for family in (*known, "any")]
+    by_family = [[row for row in ROWS if row.family == family] for family in (*known, "any")]
     turns = [row for turn in zip_longest(*by_family) for row in turn if row is not None]
     return [row.line for row in turns[:most]]

@@ -4,6 +4,7 @@ import numpy as np
 
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import Detector, patterns
+from rl_advisor.discovery import table
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Finding, Role, not_logged, unclear
 from rl_advisor.output.progress import report_progress
@@ -11,20 +12,7 @@ from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
 
 ORDER = {link: place for place, link in enumerate(Link)}
-FOREIGN = {
-    "control": (
-        "response/",
-        "prompt/",
-        "kl/ref",
-        "kl/mismatch",
-        "mismatch/",
-        "reward/group",
-        "reward/flat_groups",
-        "episode/turns",
-        "rollouts",
-    ),
-    "language": ("episode/length", "exploration/", "policy/std", "entropy/coef", "throughput/env_steps"),
-}
+FOREIGN = table(__file__, "foreign.toml")
 """Kind of training -> what only the other kind logs: where that is missing, nothing is missing."""
 MACHINE = (Link.NUMERICS, Link.SYSTEMS)
 """Links that break in any training."""
@@ -62,7 +50,7 @@ def missing(run: Run, needs: tuple[str, ...]) -> list[str]:
 
 def own(need: str, base: str) -> list[str]:
     """The options of a need that this kind of training may log."""
-    return [option for option in need.split("|") if not option.startswith(FOREIGN.get(base, ("\n",)))]
+    return [option for option in need.split("|") if not option.startswith(tuple(FOREIGN.get(base, ())))]
 
 
 def _spell(need: str, base: str) -> str:

@@ -1,8 +1,8 @@
 """What is weighed: pieces of evidence, each saying what it speaks for or against, how much, and why.
 
 No piece decides alone and no order counts. Three kinds go in together: what the outcome did (amounts of ``curves.course``, by weights that
-were fitted on labelled runs), what the detectors found (by the role and the weight that each declares), and the context (how much of the
-plan is done, whether anything was measured). A weight is a change of the logarithm of the odds. The outcome is one piece: what it says for
+were fitted on labelled runs), what the detectors found (by the role and the weight that each declares), and the context (whether anything
+was measured). A weight is a change of the logarithm of the odds. The outcome is one piece: what it says for
 or against a verdict is what that verdict means (``meaning``).
 """
 
@@ -145,13 +145,10 @@ def beside_sound_runs(case: Case) -> Iterator[Piece]:
 
 
 def context(case: Case) -> Iterator[Piece]:
-    """What the little that is there, or the little that was done, speaks for."""
+    """What the little that is there speaks for."""
     counts = case.performance.counts
     if counts is None:
         yield Piece("no reward and no score that can judge it is logged", centred({"undecidable": 6.0}))
     elif counts.n < FEW:
         speaks = centred({"undecidable": SAY_LITTLE * (1 - counts.n / FEW)})
         yield Piece(f"{counts.name} has only {counted(counts.n, 'point')}", speaks, counts.name)
-    planned = case.run.planned_steps
-    if planned and counts is not None and counts.n < 40 and case.step < 0.05 * planned:
-        yield Piece(f"only {100 * case.step / planned:.0f} % of the plan is done", centred({"undecidable": 2.0}))

@@ -10,6 +10,7 @@ import numpy as np
 
 from rl_advisor.curves.outcomes import Course
 from rl_advisor.detectors import patterns
+from rl_advisor.discovery import table
 from rl_advisor.finding import number
 from rl_advisor.priors import prior
 from rl_advisor.priors.circumstances import circumstances
@@ -53,17 +54,9 @@ def _turn(run: Run, dialect: Dialect, ours: str, to: str) -> str:
     return f"`{key}` = {number(value)}{_present(now)}" if value is not None else f"`{key}` at {to} its value"
 
 
-TIMES = {
-    "a hundredth of": 0.01, "a tenth of": 0.1, "a third of": 1 / 3, "half": 0.5, "one and a half times": 1.5, "twice": 2, "three times": 3,
-    "four times": 4, "ten times": 10, "thirty times": 30,
-}  # fmt: skip
-"""How a detector says by how much a setting is to be changed."""
-USUAL = {
-    "learning_rate": "policy/learning_rate", "entropy_coef": "entropy/coef", "kl_coef": "kl/ref_coef", "temperature": "setting/temperature",
-    "group_size": "setting/group_size", "clip_range": "ratio/clip_range", "updates_per_batch": "setting/updates_per_batch",
-    "max_grad_norm": "setting/max_grad_norm",
-}  # fmt: skip
-"""Our key of a setting -> the row of priors that says what is usual for it."""
+_TOLD = table(__file__, "settings_to_change.toml")
+TIMES, USUAL = _TOLD["times"], _TOLD["usual"]
+"""How a detector says by how much a setting is to be changed; our key of a setting -> the row of priors that says what is usual for it."""
 SHARES = ("learning_rate", "entropy_coef", "kl_coef", "temperature", "clip_range", "max_grad_norm")
 """Settings that need not be whole."""
 

@@ -1,14 +1,10 @@
 """What a colleague would do next where no finding names a cause: by verdict, kind of training, and what is on disk."""
 
 import re
-import tomllib
-from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 from rl_advisor.assessment import FALLS, Call, Experiment, Verdict
 from rl_advisor.curves.task import task
+from rl_advisor.discovery import table
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.settings_to_change import slower
@@ -17,15 +13,11 @@ from rl_advisor.run import Run
 
 HELD_LOSS = re.compile(r"(?i)(?:eval|val|valid|validation|test|dev|held.?out)\w{0,40}[/_ .-]?loss$")
 """A loss on data that is not trained on, by its name."""
-
-
-@cache
-def _told() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+TOLD = table(__file__, "usual_steps.toml")
 
 
 def _step(name: str, **filled: str) -> Experiment:
-    row = _told()["step"][name]
+    row = TOLD["step"][name]
     return Experiment(do=row["do"].format(**filled), expect_if_right=row["right"], expect_if_wrong=row["wrong"])
 
 
@@ -36,9 +28,9 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     if verdict == "reward_hacking" or (verdict in FALLS and case.parted):
         return _step("gamed")
     if verdict in FALLS:
-        return _step("by_heart", **_told()["words"][kind]) if by_loss else _after_a_fall(case)
+        return _step("by_heart", **TOLD["words"][kind]) if by_loss else _after_a_fall(case)
     if verdict == "not_learning":
-        return _step("from_the_ground" if task(case.run).by_reward else "nothing_fitted", **_told()["words"][kind])
+        return _step("from_the_ground" if task(case.run).by_reward else "nothing_fitted", **TOLD["words"][kind])
     if by_loss:
         return _without_reward(case.run)
     return _going_well(case, verdict, call, kind) if verdict in ("improving", "plateaued") else _step("unknown")
@@ -46,7 +38,7 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
 
 def satisfied(case: Case) -> Experiment:
     """What to do once the goal is reached."""
-    return _step("solved", enough="the goal is reached", **_told()["words"][_kind(case.run)])
+    return _step("solved", enough="the goal is reached", **TOLD["words"][_kind(case.run)])
 
 
 def _kind(run: Run) -> str:
@@ -71,7 +63,7 @@ def _without_reward(run: Run) -> Experiment:
 
 def _going_well(case: Case, verdict: Verdict, call: Call, kind: str) -> Experiment:
     """The next step of a run that learned: a harder test where this one is used up, else by whether going on is expected to pay."""
-    words, held = _told()["words"][kind], case.performance.held
+    words, held = TOLD["words"][kind], case.performance.held
     if case.present("saturated_test"):
         return _step("used_up", stands=f"{held.name} stands at {number(held.last)} of 1" if held is not None else "the score is at its top")
     if case.solved:

@@ -23,9 +23,8 @@ from rl_advisor.output.wording import told_once
 from rl_advisor.settings import checks
 from rl_advisor.vocabulary import Link
 
-SURE, LIKELY, QUARTER = 0.75, 0.5, 0.25
-"""Probability from which a confidence is high, or medium; and the least that a verdict needs. Half was tried: of 18 labelled runs in which
-neither the sound nor the broken verdicts had it, the likeliest verdict was admitted in 13, undecidable in 3 (docs/log.md)."""
+SURE, LIKELY = 0.75, 0.5
+"""Probability from which a confidence is high, or medium."""
 STRONG = 2.0
 """Weight from which a finding of the systems is a break, not a side note."""
 ODDS = 0.5
@@ -73,7 +72,7 @@ def judge(case: Case) -> Judged:
     """The verdict that the evidence speaks for, and what broke first."""
     evidence = sorted(gather(case), key=lambda p: -max(abs(w) for w in p.speaks.values()))
     odds = probabilities(weights(), [p.speaks for p in evidence])
-    verdict = decided(odds)
+    verdict = max(odds, key=lambda v: odds[v])
     cause = cause_of(case, verdict)
     return Judged(
         verdict,
@@ -105,12 +104,6 @@ def enough(case: Case, verdict: Verdict) -> bool:
     early = planned is not None and case.step < EARLY * planned
     means = meaning.MEANS.get(verdict)
     return counts.n >= FEWEST_SURE * (3 if early else 1) and (means is None or means(counts.amounts) >= SURE)
-
-
-def decided(odds: Mapping[Verdict, float]) -> Verdict:
-    """The likeliest verdict; undecidable where not even that one has a quarter of the weight."""
-    best = max(odds, key=lambda v: odds[v])
-    return best if odds[best] >= QUARTER else "undecidable"
 
 
 def reason(case: Case, verdict: Verdict, evidence: list[Piece]) -> str:
