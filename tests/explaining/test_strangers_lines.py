@@ -201,3 +201,19 @@ def test_a_row_without_a_step_is_not_the_first() -> None:
     row = "{'loss': 0.0, 'grad_norm': 0.4, 'reward': 0.5, 'reward_std': 0.2, 'kl': 0.3, 'completion_length': 60.0, 'epoch': 0.4}"
     assert "first step" not in str(explain_log(row)["summary"])
     assert "first step" in str(explain_log(row.replace("{", "{'step': 1, "))["summary"])
+
+
+def test_null_throughout_is_nothing_measured() -> None:
+    rows = "\n".join(f'{{"step": {i}, "loss": -0.{i}, "eval_loss": null, "reward": 0.1{i}}}' for i in (1, 2, 3))
+    assert "eval_loss" not in str(explain_log(rows, "why does the loss rise?"))
+    assert "NaN" in str(explain_log(rows.replace("null", "NaN"), "why nan?"))
+
+
+def test_a_count_in_the_question_is_no_value_of_what_it_names() -> None:
+    assert "400" not in explain_log("learning_rate=1e-6", "at 400 steps the kl spikes, why?")["summary"]
+    assert "400" in explain_log("learning_rate=1e-6", "is an entropy of 400 ok?")["summary"]
+
+
+def test_a_value_that_was_never_set_is_said() -> None:
+    text = 'fps total: 121436.5\nTraceback (most recent call last):\n  File "a.py", line 3, in train\n    return best\n'
+    assert "never set" in str(explain_log(text + "UnboundLocalError: local variable 'best' referenced before assignment"))

@@ -125,7 +125,7 @@ def _about_names(asked: Asked) -> str:
 def _values(asked: Asked) -> dict[str, Curve]:
     """The numbers that the question gives, by what they are numbers of: "reward fell from 1 to 0", or one number beside one name."""
     given = told_in(asked.question)
-    numbers = re.findall(rf"(?<![\w.-])(?:{NUMBER})(?![\w.]*\w)", asked.question)
+    numbers = re.findall(rf"(?<![\w.-])(?:{NUMBER})(?![\w.]*\w|{_COUNTED})", asked.question)
     if not given and len(numbers) == 1:
         named = [(t["metric"], t["name"]) for t in asked.told if _named(t["name"], asked.question)][:1]
         spoken = re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)
@@ -137,6 +137,8 @@ def _values(asked: Asked) -> dict[str, Curve]:
 
 ROUNDED = 0.05
 """How far a number may be rounded in a question to be the one that the lines show."""
+_COUNTED = r" ?(?:k |m )?(?:steps?|iter|epoch|episode|update|hour|min|sec|gpu|card|token|prompt|row|time|seed)"
+"""What a number in a question counts that is no value of a metric."""
 _PLAIN = frozenset(("loss", "reward", "step", "steps", "time", "mean", "is", "it"))
 
 

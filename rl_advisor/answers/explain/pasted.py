@@ -145,7 +145,9 @@ def _read(text: str) -> Run:
             continue
         if run.curves or run.events or len(run.rollouts):
             gaps = tuple(replace(g, where="the paste") for g in run.gaps)
-            return replace(run, name=NAME, files=(), gaps=gaps, curves=_named(run.curves))
+            null = set(re.findall(r'"([^"\n]{1,80})": ?null\b', text))  # was not measured
+            curves = {n: c for n, c in run.curves.items() if c.raw not in null or np.isfinite(c.value).any()}
+            return replace(run, name=NAME, files=(), gaps=gaps, curves=_named(curves))
     return Run(name=NAME)
 
 
