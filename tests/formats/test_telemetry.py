@@ -3,11 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from rl_advisor.reading.formats import telemetry
-from rl_advisor.reading.parsing import gpu_counters, gpu_tables
+from rl_advisor.reading.parsing import gpu_counters
 
 SMI = """timestamp, index, temperature.gpu, utilization.gpu [%], utilization.memory [%], memory.used [MiB], memory.total [MiB], power.draw [W], clocks.current.sm [MHz], fan.speed [%], clocks_event_reasons.active, pstate
 2026/11/20 23:49:21.923, 0, 40, 7 %, 3 %, 1024 MiB, 143771 MiB, 80.27 W, 345 MHz, [N/A], 0x0000000000000001, P0
@@ -147,7 +145,7 @@ def test_damage_in_an_nvidia_smi_file(tmp_path):
     first = run.telemetry[run.telemetry["gpu"] == "0"]
     assert first["time"].tolist() == pytest.approx([AT, AT + 1])
     assert first["power_w"].isna().tolist() == [False, True]
-    assert [gap.why for gap in run.gaps] == ["1 lines are no row of the table"]
+    assert [gap.why for gap in run.gaps] == ["the last line is cut off and was left out"]
 
 
 @pytest.mark.parametrize(("module", "name", "text"), [(t[0], t[1], t[2]) for t in TOOLS], ids=[t[1] for t in TOOLS])
@@ -160,13 +158,12 @@ def test_any_prefix_can_be_read(module, name, text, tmp_path):
 
 
 def test_a_row_too_long_with_broken_bytes_costs_itself(tmp_path, capfd):
-    """What is neither a row nor text is left out and counted; the rows around it stand, and nothing is printed."""
+    """What is too much in a row, and no text, is left out; its other cells and the rows around it stand, and nothing is printed."""
     path = tmp_path / "gpu.csv"
     rows = [f"2026/11/20 23:49:{second}.000, 0, {second} W".encode() for second in range(10, 16)]
     path.write_bytes(b"\n".join([b"timestamp, index, power.draw [W]", *rows[:3], rows[3] + b", \xb2\xff", *rows[4:], b""]))
-    columns, gaps = gpu_tables.gpu_csv(path)
-    assert list(columns["power.draw [W]"]) == [f" {second} W" for second in (10, 11, 12, 14, 15)]
-    assert [gap.why for gap in gaps] == ["1 lines are no row of the table"]
+    run = telemetry.read(path)
+    assert run.telemetry["power_w"].tolist() == [10, 11, 12, 13, 14, 15]
     assert capfd.readouterr().err == ""
 
 
@@ -174,20 +171,6 @@ def test_tools_without_times_say_so(tmp_path):
     """Where times are assumed a gap tells the reader."""
     for module, name, text in ((telemetry, "a.txt", DMON), (telemetry, "b.txt", DCGMI), (telemetry, "c.csv", ROCM)):
         assert any("no times" in gap.why for gap in module.read(written(tmp_path, name, text)).gaps)
-
-
-def test_rows_beyond_the_limit_are_told(tmp_path, monkeypatch):
-    """Of a file with more rows than are held the first are read, and a gap says so, in text and in Parquet."""
-    for module in (gpu_counters, gpu_tables):
-        monkeypatch.setattr(module, "ROW_LIMIT", 1000)
-    monkeypatch.setattr(gpu_tables, "BLOCK", 1 << 13)
-    rows = [f"2026/11/20 {k // 3600:02d}:{k // 60 % 60:02d}:{k % 60:02d}.000, 0, {k % 100} %" for k in range(20_000)]
-    (tmp_path / "gpu.csv").write_text("\n".join(["timestamp, index, utilization.gpu [%]", *rows, ""]))
-    pq.write_table(pa.table({"time": np.arange(200_000.0), "gpu": ["0"] * 200_000, "power_w": np.ones(200_000)}), tmp_path / "gpu.parquet")
-    for module, name, most in ((telemetry, "gpu.csv", 2000), (telemetry, "gpu.parquet", 70_000)):
-        run = module.read(tmp_path / name)
-        assert 1000 < len(run.telemetry) < most
-        assert ["1,000 rows" in gap.why for gap in run.gaps] == [True]
 
 
 @pytest.mark.parametrize(("cell", "number"), [

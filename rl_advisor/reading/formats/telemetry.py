@@ -15,8 +15,21 @@ import numpy as np
 
 from rl_advisor.reading.parsing.bytes_in import document, json_object, json_values, lines
 from rl_advisor.reading.parsing.cells import first
-from rl_advisor.reading.parsing.gpu_counters import counted_by, first_lines, is_header, no_times, numbers, pivoted, telemetry_of
-from rl_advisor.reading.parsing.gpu_tables import gpu_csv, gpu_parquet, is_gpu_parquet
+from rl_advisor.reading.parsing.csv_in import Layout, read_table
+from rl_advisor.reading.parsing.gpu_counters import (
+    LABELS,
+    PROCESSES,
+    TIMES,
+    counted_by,
+    first_lines,
+    is_header,
+    no_times,
+    numbers,
+    pivoted,
+    plain_name,
+    telemetry_of,
+)
+from rl_advisor.reading.parsing.parquet_in import columns_of, damage_told, whole
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
@@ -44,8 +57,10 @@ def read(path: Path, _: Request = WHOLE) -> Run:
 
 def _reader(path: Path) -> Callable[[Path], Raw] | None:
     """Who reads a file that begins so."""
-    if is_gpu_parquet(path):
-        return gpu_parquet
+    if (names := {plain_name(name) for name in columns_of(path)}) and (
+        {"timestamp", "index", PROCESSES} <= names or ({"time", "gpu"} <= names and names & {"power_w", "utilization", "memory_gib"})
+    ):
+        return _parquet
     start = first_lines(path)
     text = "\n".join(start).lstrip()
     if text.startswith("{"):
@@ -65,7 +80,22 @@ def _above_names(start: list[str]) -> int | None:
 
 
 def _below(path: Path) -> Raw:
-    return gpu_csv(path, _above_names(first_lines(path)) or 0)
+    """A table of cells, of which the columns that mean something are read, each distinct text of them once."""
+    above = Layout(comments=_above_names(first_lines(path)) or 0)
+    rows, gaps = read_table(path, above, usecols=_means_something, dtype="category", low_memory=True)
+    return _columns(rows), list(gaps)
+
+
+def _parquet(path: Path) -> Raw:
+    """Such columns of a file that ``rl-advisor record`` wrote, or that was written in our names."""
+    with damage_told():
+        rows = whole(path, list(filter(_means_something, columns_of(path)))).unify_dictionaries()
+    return {name: rows[name].to_pandas() for name in rows.column_names}, []
+
+
+def _means_something(name: str) -> bool:
+    """Whether a column of that name is a time, a GPU or a counter."""
+    return plain_name(name) in (*TIMES, *LABELS, PROCESSES) or counted_by(name.strip().strip('"')) is not None
 
 
 def _words(path: Path) -> Raw:

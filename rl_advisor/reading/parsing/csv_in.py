@@ -126,8 +126,8 @@ def _numbers_of(rows: Sequence[tuple[str, ...]], separator: str) -> tuple[str, s
     return ".", "," if any(_THOUSANDS.fullmatch(cell) for cell in cells) else None
 
 
-def read_table(path: Path, layout: Layout | None = None) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
-    """The table below its comments, numbers as numbers.
+def read_table(path: Path, layout: Layout | None = None, **how: Any) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    """The table below its comments, numbers as numbers; ``how`` is what pandas is told besides.
 
     A header that is repeated begins a new part of the table, which may have other columns. Lines with too many or, at the end, too few
     cells are left out with a gap.
@@ -146,7 +146,7 @@ def read_table(path: Path, layout: Layout | None = None) -> tuple[pd.DataFrame, 
     tables, lost = [], 0
     for part in _parts(text, between):
         try:
-            tables.append(_parsed(part, layout))
+            tables.append(_parsed(part, layout, how))
         except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error):
             return pd.DataFrame(), (*gaps, Gap("", "no table could be read"))
         lost += _lost(part, tables[-1])
@@ -181,10 +181,10 @@ def _parts(text: bytes, separator: bytes) -> list[bytes]:
     return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
-def _parsed(text: bytes, layout: Layout) -> pd.DataFrame:
+def _parsed(text: bytes, layout: Layout, more: dict[str, Any]) -> pd.DataFrame:
     import pandas as pd
 
-    how: dict[str, Any] = {"sep": layout.separator, "on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True}
+    how: dict[str, Any] = {"sep": layout.separator, "on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True} | more
     how |= {"header": None, "names": list(layout.names)} if layout.bare else {}
     how |= {"encoding": "utf-8", "encoding_errors": "replace"}
     how |= {"keep_default_na": False, "na_values": MISSING}  # a NaN that is written out is a fact

@@ -33,8 +33,6 @@ PROCESSES = "processes"
 OTHER = "other_gib"
 """Memory of other processes than the largest; an extra column, where processes were recorded."""
 FREE = "free_gib"
-ROW_LIMIT = 20_000_000
-"""Rows of telemetry that are held."""
 USUAL_SECONDS = 1.0
 """Between rows, where a tool writes no times."""
 _PROCESS = re.compile(r"(\d{1,10}):(\d{1,9})")
@@ -150,11 +148,6 @@ def telemetry_of(raw: Mapping[str, Any], gaps: Iterable[Gap] = ()) -> Run:
         found = found.dropna(how="all", subset=[c for c in found if c not in ("time", "gpu")])
     gaps += [] if len(found) else [Gap("", "no row of GPU telemetry could be read")]
     return Run(telemetry=found, gaps=tuple(gaps))
-
-
-def too_long(rows: int) -> list[Gap]:
-    """What to say of a file with that many rows, of which no more than about ROW_LIMIT are read."""
-    return [Gap("", f"more than {ROW_LIMIT:,} rows; only the first of them were read")] if rows > ROW_LIMIT else []
 
 
 def no_times(seconds: float) -> Gap:
