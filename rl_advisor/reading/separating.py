@@ -8,9 +8,8 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from rl_advisor.reading.joining import agree, settle
-from rl_advisor.reading.translating import marks_of, recognise
+from rl_advisor.reading.translating import recognise
 from rl_advisor.run import Curve, Run
-from rl_advisor.vocabulary import Dialect
 
 _EVALUATION = re.compile(r"(?i)(?:^|[_-])(?:eval|evaluation|evaluator|test|val|validation)(?:$|(?=[_-]))")
 _TRAINING = re.compile(r"(?i)(?:^|[_-])(?:train|training|actor|environment_loop)(?:$|(?=[_-]))")
@@ -18,20 +17,16 @@ _RL = re.compile(r"(?i)rew|return|score|advantage|kl\b|entropy|rollout|clip|crit
 PART_LIMIT = 100
 """Parts compared with each other; beyond that the folder is surely a collection, and only what lies with the run is the run's."""
 
-SURE_MARKS = 3
-"""Names that only one framework writes, from which a file is surely of it."""
 GAP_PACES = 4
 """Logging intervals that a run which goes on may leave out between two files, and by how much the interval itself may change."""
 
 
 @dataclass(frozen=True)
 class _File:
-    """A file's part of a run, where it lies, and which framework's names stand in it, by how many of its marks."""
+    """A file's part of a run, and where it lies."""
 
     place: PurePosixPath
     part: Run
-    dialect: Dialect | None
-    marks: int
 
     @property
     def points(self) -> int:
@@ -41,11 +36,7 @@ class _File:
 
 def foreign_folders(parts: Sequence[tuple[str, Run]]) -> list[str]:
     """The subfolders and files of other runs than the largest one, each given relative to the root; runs within them stand one by one."""
-    files = []
-    for path, part in parts:
-        dialect = recognise(part.curves)
-        files.append(_File(PurePosixPath(path), part, dialect, marks_of(part.curves, dialect) if dialect else 0))
-    return sorted(set(_other_runs([f for f in files if f.part.curves])))
+    return sorted(set(_other_runs([_File(PurePosixPath(path), part) for path, part in parts if part.curves])))
 
 
 def _other_runs(files: Sequence[_File]) -> list[str]:
@@ -156,7 +147,8 @@ def _other_run(a: _File, b: _File) -> bool:
         return False
     shared = a.part.curves.keys() & b.part.curves.keys()
     alike = 2 * len(shared) >= min(len(a.part.curves), len(b.part.curves))
-    if not alike and _other_framework(a, b):
+    written_by = {dialect.name for dialect in (recognise(a.part.curves), recognise(b.part.curves)) if dialect}
+    if not alike and len(written_by) > 1 and a.place.parent != b.place.parent:
         return True
     if not shared:  # of a process's own log it is known what all of it was about
         return a.part.formats == b.part.formats and any("console" in f for f in a.part.formats) and _is_rl(a.part) != _is_rl(b.part)
@@ -166,14 +158,6 @@ def _other_run(a: _File, b: _File) -> bool:
     results = [agree(x, y) for x, y in pairs]
     different = sum(not same or count == 0 for count, same in results)
     return different * 2 >= len(results)
-
-
-def _other_framework(a: _File, b: _File) -> bool:
-    """Whether they are of two frameworks for sure: their steps count different things, or each has several marks of its own."""
-    if a.dialect is None or b.dialect is None or a.dialect.name == b.dialect.name:
-        return False
-    unlike = (a.dialect.step == "env steps") != (b.dialect.step == "env steps")
-    return a.place.parent != b.place.parent and (unlike or min(a.marks, b.marks) >= SURE_MARKS)
 
 
 def _is_copy(a: Run, b: Run) -> bool:
