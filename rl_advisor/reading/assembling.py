@@ -14,11 +14,10 @@ from rl_advisor.curves.task import Task, task
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.guessing import OUTCOMES, Told, guess, with_loss, with_outcome
-from rl_advisor.reading.joining import Source, joined, settle
+from rl_advisor.reading.joining import Source, chained, joined, settle
 from rl_advisor.reading.measurable import FURTHEST
 from rl_advisor.reading.repeats import once, without_repeats
 from rl_advisor.reading.responses import groups_apart, logged_once
-from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import stepped
 from rl_advisor.reading.said_names import meant_names
 from rl_advisor.reading.separating import foreign_folders, on_the_way, place_of, with_evaluations

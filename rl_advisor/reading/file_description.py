@@ -1,7 +1,6 @@
 """What a file looks like from outside, for who asks why it was refused: its names, sizes, first and last lines; bounded, never obeyed."""
 
 from pathlib import Path
-from tokenize import TokenError
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, plain_text
@@ -18,33 +17,10 @@ def shape_of(path: Path) -> list[str]:
         start = head(path, _LOOKED_AT)
     except PACK_ERRORS:
         return []
-    if start.startswith((b"\x93NUMPY", b"PK")) and bare_name(path).endswith((".npy", ".npz")):
-        return _arrays(path)
     if not start or b"\0" in start[:4_096]:
         return [f"binary, beginning with {start[:8].hex(' ')}" if start else "empty"]
     names = layout_of(path).names if bare_name(path).endswith((".csv", ".tsv")) else ()
     return [*([f"columns: {_listed(list(names))}"] if names else []), *_ends(path, start)]
-
-
-def _arrays(path: Path) -> list[str]:
-    """Names, shapes and types of arrays; nothing is unpickled."""
-    import zipfile
-
-    import numpy as np
-
-    try:
-        with confined_files.opened(path) as raw:
-            if raw.read(2) == b"PK":
-                raw.seek(0)
-                with np.load(raw, allow_pickle=False) as found:
-                    return [f"arrays: {_listed(found.files)}"]
-            raw.seek(0)
-            version = np.lib.format.read_magic(raw)
-            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            shape, _, kind = header(raw)
-            return [f"an array of shape {shape} and type {kind}"]
-    except (ValueError, OSError, EOFError, SyntaxError, TokenError, MemoryError, RecursionError, zipfile.BadZipFile) as error:
-        return [f"an array file that stays closed: {str(error)[:LONGEST_LINE]}"]
 
 
 def _ends(path: Path, start: bytes) -> list[str]:

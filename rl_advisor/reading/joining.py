@@ -1,4 +1,4 @@
-"""Curves of one run from several files become one: resumed steps, equal and unequal copies, files that only have an order."""
+"""Curves of one run from several files become one: resumed steps, equal and unequal copies, files that were written one after another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rl_advisor.reading.translating import Translated
-from rl_advisor.run import Curve, Floats, Gap
+from rl_advisor.run import Curve, Event, Floats, Gap, Run
 
 OVERLAP, PACES = 0.5, 8.0
 """Share of their length by which two pieces of one curve may overlap, and by how much their intervals may differ."""
@@ -134,3 +134,53 @@ def _goes_on(a: Curve, b: Curve) -> bool:
     span = min(float(np.ptp(a.step)), float(np.ptp(b.step)))
     paces = sorted(float(np.median(np.diff(c.step))) for c in (a, b))
     return bool(overlap <= OVERLAP * span and paces[1] <= PACES * paces[0])
+
+
+def chained(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """The parts, with those of one format that follow each other in time and overlap in steps written behind each other, oldest first."""
+    out: list[tuple[str, Run]] = []
+    for path, part in sorted(parts, key=lambda p: _span(p[1])):
+        at = next((i for i, (_, before) in enumerate(out) if _follows(before, part)), None)
+        if at is None:
+            out.append((path, part))
+        else:
+            out[at] = (out[at][0], _behind(out[at][1], part))
+    return out
+
+
+def _span(part: Run) -> tuple[float, float]:
+    """First and last time of a part of which every curve has times; before all times where that is not so."""
+    times = [c.time for c in part.curves.values() if c.time is not None and c.time.size]
+    timed = times and len(times) == len(part.curves) and part.axis == "step"
+    return (float(min(map(np.nanmin, times))), float(max(map(np.nanmax, times)))) if timed else (-np.inf, -np.inf)
+
+
+def _follows(before: Run, part: Run) -> bool:
+    same = before.formats == part.formats and not before.curves.keys().isdisjoint(part.curves)
+    return same and _span(part)[0] >= _span(before)[1] > -np.inf and part.first_step <= before.last_step
+
+
+def _behind(before: Run, part: Run) -> Run:
+    """The first part with the points, events, gaps and settings of the second written behind its own."""
+    curves = {**part.curves, **before.curves}
+    curves |= {name: _in_turn(before.curves[name], part.curves[name]) for name in before.curves.keys() & part.curves.keys()}
+    return replace(
+        before,
+        curves=curves,
+        events=(*(_told_before(event, part) for event in before.events), *part.events),
+        gaps=before.gaps + part.gaps,
+        files=before.files + part.files,
+        config={**before.config, **part.config},
+    )
+
+
+def _told_before(event: Event, part: Run) -> Event:
+    """An event of the first part: an error after which the second has rows was not the end."""
+    went_on = event.kind == "error" and event.step is not None and part.last_step > event.step
+    return replace(event, kind="warning") if went_on else event
+
+
+def _in_turn(a: Curve, b: Curve) -> Curve:
+    time = np.concatenate([a.time, b.time]) if a.time is not None and b.time is not None else None
+    source = f"{a.source}, {b.source}"
+    return replace(a, step=np.concatenate([a.step, b.step]), value=np.concatenate([a.value, b.value]), time=time, source=source)

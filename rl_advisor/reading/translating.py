@@ -1,7 +1,7 @@
 """A part with a framework's own names becomes one in our words, by the framework's dialect."""
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -36,14 +36,9 @@ def recognise(names: Iterable[str]) -> Dialect | None:
 
 @lru_cache(1_000)
 def _recognised(seen: frozenset[str]) -> Dialect | None:
-    scores = [(marks_of(seen, d), d) for d in dialects().values()]
+    scores = [(sum(mark in seen or any(p + mark in seen for p in d.prefixes) for mark in d.marks), d) for d in dialects().values()]
     best = max((score for score, _ in scores), default=0)
     return next(d for score, d in scores if score == best) if best > (len(seen) > CHANCE_NAMES) else None
-
-
-def marks_of(names: Container[str], dialect: Dialect) -> int:
-    """How many of a dialect's marks are among the raw names, with or without the prefix of a sink."""
-    return sum(mark in names or any(p + mark in names for p in dialect.prefixes) for mark in dialect.marks)
 
 
 def translate(part: Run, dialect: Dialect | None, mapping: Mapping[str, str]) -> list[Translated]:
