@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rl_advisor.output.errors import UsageError
-from rl_advisor.reading.parsing.bytes_in import byte_lines, document, parse_json
+from rl_advisor.reading.parsing.bytes_in import byte_lines, document, json_object, parse_json
 from rl_advisor.reading.parsing.confined_files import opened
-from rl_advisor.reading.parsing.json_rows import decoded
 from rl_advisor.reading.parsing.parquet_in import whole
 
 if TYPE_CHECKING:
@@ -38,4 +37,4 @@ def table(path: Path, most: int) -> "pd.DataFrame":
 
 
 def _lines(path: Path, most: int) -> list[object]:
-    return [decoded(line) for _, line in zip(range(most), byte_lines(path), strict=False)]
+    return [json_object(line) or None for _, line in zip(range(most), byte_lines(path), strict=False)]

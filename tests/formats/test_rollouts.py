@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from rl_advisor.reading.formats import rollouts_jsonl, rollouts_parquet
-from rl_advisor.reading.parsing import json_rows, reservoir
+from rl_advisor.reading.parsing import bytes_in, reservoir
 
 DATA = Path(__file__).parents[1] / "data" / "rollouts"
 
@@ -185,7 +185,7 @@ def test_a_large_file_is_sampled_and_its_totals_are_exact(tmp_path: Path, monkey
 
 def test_a_line_without_end_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line longer than the limit is skipped as one corrupt row, and the next one is read."""
-    monkeypatch.setattr(json_rows, "LONGEST", 500)
+    monkeypatch.setattr(bytes_in, "LONGEST", 500)
     file = write(tmp_path / "3.jsonl", [ROW, {**ROW, "output": "x" * 5000}, ROW])
     run = rollouts_jsonl.read(file)
     assert run.rollouts["row"].tolist() == [0, 2]

@@ -10,9 +10,8 @@ from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import head, open_bytes
+from rl_advisor.reading.parsing.bytes_in import LONGEST, head, open_bytes
 from rl_advisor.reading.parsing.cells import as_number
-from rl_advisor.reading.parsing.json_rows import LONGEST
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
 from rl_advisor.samples.person import HEAD

@@ -5,8 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, json_values, parse_json
-from rl_advisor.reading.parsing.json_rows import decoded, json_lines
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, json_lines, json_object, json_values, parse_json
 from rl_advisor.reading.parsing.json_run import run_of_document
 from rl_advisor.reading.parsing.json_tables import FEWEST
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -34,7 +33,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     except (OverflowError, *PACK_ERRORS) as error:
         return Run(gaps=(Gap("", f"no columns of numbers: {error}"[:300]),))
     except ValueError as error:
-        found = [row for _, line in islice(json_lines(path), MOST_ROWS) if line and (row := decoded(line)) is not None]
+        found = [row for _, line in islice(json_lines(path), MOST_ROWS) if line and (row := json_object(line))]
         if len(found) < FEWEST:
             begin = _ROWS.search(text)
             found = json_values(text[begin.end() - 1 :].decode("utf-8", "replace"))[0] if begin else []

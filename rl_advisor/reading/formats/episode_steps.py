@@ -12,10 +12,9 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, head, open_bytes
+from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, head, json_lines, json_object, open_bytes
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.columns import curves_of
-from rl_advisor.reading.parsing.json_rows import LONGEST, decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
 from rl_advisor.reading.parsing.trajectories import run_of_rows
@@ -86,8 +85,7 @@ def _rows(lines: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[int, dict
         if line is None:
             continue
         if line.lstrip()[:1] == b"{":
-            row = decoded(line)
-            if row is not None:
+            if row := json_object(line):
                 yield number, row
         elif match := _PRINTED.search(line[:8_192].decode("utf-8", "replace")):
             yield number, {match[1]: True} | {k: _plain(k, v) for k, v in _PAIR.findall(match[2]) if v != "null"}

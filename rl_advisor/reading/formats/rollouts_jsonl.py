@@ -15,9 +15,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, lines, open_bytes, parse_json
+from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, document, head, json_lines, json_object, lines, open_bytes, parse_json
 from rl_advisor.reading.parsing.cells import as_number
-from rl_advisor.reading.parsing.json_rows import LONGEST, decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
 from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, Sampled, holds_response, run_of_sample
@@ -77,7 +76,7 @@ def _rows(path: Path, *, small: bool = True) -> Iterator[Sampled]:
 
 def _json_rows(path: Path, *, small: bool) -> Iterator[Sampled]:
     for number, line in json_lines(path):
-        row = None if line is None else decoded(line)
+        row = json_object(line or b"") or None
         yield number, row, row if small else line
 
 

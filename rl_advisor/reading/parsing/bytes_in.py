@@ -15,6 +15,8 @@ from rl_advisor.reading.parsing.unpacked import PACK_ERRORS, from_zstd, unzipped
 
 LINE_LIMIT = 1_000_000
 """Characters of one line that are looked at; the rest of a longer line is dropped."""
+LONGEST = 16 << 20
+"""Longest line of JSON that is read, in bytes; a longer one counts as corrupt."""
 DOCUMENT_LIMIT = 512_000_000
 """Bytes of a file that must be held in memory as a whole."""
 MOST_VALUES, _MANY_FROM = 12_000_000, 8_000_000
@@ -185,6 +187,13 @@ def json_object(text: Any) -> dict[str, Any]:
     except (ValueError, TypeError, OverflowError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
+    """Line number (from 0) and line; None for one longer than LONGEST. Blank lines count but are not given."""
+    for number, line in enumerate(byte_lines(path, LONGEST + 1)):
+        if not line.isspace():
+            yield number, line if len(line) <= LONGEST else None
 
 
 def json_values(text: str, at: int = 0) -> tuple[list[Any], bool]:

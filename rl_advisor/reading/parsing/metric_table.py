@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.output.run_reference import MARK, chosen, listed
+from rl_advisor.reading.parsing.cells import opened
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
-from rl_advisor.reading.parsing.nested_cells import opened
 from rl_advisor.reading.parsing.results_table import of_results
 from rl_advisor.reading.parsing.starts import broken_steps, counts_rows, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
