@@ -24,7 +24,7 @@ FEWEST_OF_ANYBODY = 5
 FORMS = 3
 """Lines of each form in which words before a number are taken for its name."""
 SHARE = 4
-"""Of how many lines with numbers one is such a line at least, where no count orders them."""
+"""Of how many lines with numbers one is such a line, or of those written as often, at least, where no count orders them."""
 
 
 def lines_of(shapes: Shapes) -> list[Lines]:
@@ -127,7 +127,9 @@ def _axis(found: Sequence[Lines], shapes: Shapes, *, anybodys: bool) -> Axis | N
     axis = axis_of(found, shapes)
     names = {name for lines in found for name in lines.names if name != BARE and (axis is None or name != axis.name)}
     if axis is None and not any(lines.counted for lines in found):
-        axis = by_order([lines for lines in found if not anybodys or SHARE * lines.record.size >= shapes.records], anybodys=anybodys)
+        sizes = Counter(lines.record.size for lines in found)
+        block = {size: sum(near * sizes[near] for near in (size - 1, size, size + 1)) for size in sizes}
+        axis = by_order([lines for lines in found if not anybodys or SHARE * block[lines.record.size] >= shapes.records], anybodys=anybodys)
     learner = axis and (anybodys or of_a_learner([name for name in names if not step_columns([name])], axis.name))
     return axis if learner else None
 
