@@ -32,15 +32,6 @@ GPU 0     0.070        0.916        0.023        0.030
 GPU 1     1.000        0.916        0.023        0.881
 GPU 0     1.000        0.916        0.023        0.881
 """
-LABELS = '{gpu="0",UUID="GPU-c2f7",pci_bus_id="00000000:31:00.0",modelName="NVIDIA L4",Hostname="a",DCGM_FI_DRIVER_VERSION="580.105.08"}'
-PROMETHEUS = f"""# HELP DCGM_FI_DEV_GPU_UTIL GPU utilization (in %).
-# TYPE DCGM_FI_DEV_GPU_UTIL gauge
-DCGM_FI_DEV_GPU_UTIL{LABELS} 7 1795218561923
-DCGM_FI_DEV_POWER_USAGE{LABELS} 80.27 1795218561923
-DCGM_FI_DEV_FB_USED{LABELS} 1024 1795218561923
-DCGM_FI_DEV_FB_FREE{LABELS} 1024 1795218561923
-DCGM_FI_DEV_XID_ERRORS{LABELS} 0 1795218561923
-"""
 QUERY = """{"status":"success","data":{"resultType":"matrix","result":[
 {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"0","Hostname":"a"},"values":[[1795218561.9,"80.27"],[1795218576.9,"90"]]},
 {"metric":{"__name__":"DCGM_FI_PROF_GR_ENGINE_ACTIVE","gpu":"0","Hostname":"a"},"values":[[1795218561.9,"0.07"],[1795218576.9,"NaN"]]},
@@ -77,13 +68,6 @@ TOOLS = [
     (telemetry, "dmon.txt", DMON, "0", {"time": 0, "power_w": 80, "utilization": 0.07, "memory_activity": 0.03, "memory_gib": 1.0}),
     (telemetry, "dmon.log", DMON_TIMES, "0", {"time": int(AT), "power_w": 80, "utilization": 0.07, "memory_gib": 1.0}),
     (telemetry, "dcgmi.txt", DCGMI, "0", {"time": 0, "utilization": 0.07, "memory_activity": 0.03}),
-    (
-        telemetry,
-        "metrics.prom",
-        PROMETHEUS,
-        "a:0",
-        {"time": 1795218561.9, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "memory_total_gib": 2},
-    ),
     (telemetry, "query.json", QUERY, "a:0", {"time": 1795218561.9, "power_w": 80.27, "utilization": 0.07}),
     (telemetry, "gpu_printed.json", GPUSTAT, "0", {"time": AT, "power_w": 80, "utilization": 0.07, "memory_gib": 1.0, "temperature": 40}),
     (telemetry, "rocm.csv", ROCM, "0", {"time": 0, "utilization": 0.07, "memory_gib": 1.0}),

@@ -58,7 +58,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     watch = Watch()
     for line in islice(watch.through(lines(path)), LIMIT) if bare_name(path).endswith(_LOGS) else ():
         watch.look(line, None)
-    return Run(events=watch.finish(None) if watch.line else ())
+    return Run(events=watch.finish(None))
 
 
 def _has_rows(path: Path) -> bool:

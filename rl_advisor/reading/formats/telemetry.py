@@ -1,4 +1,4 @@
-"""Reads what monitors GPUs: tables, also of ``rl-advisor record``, dmon of nvidia-smi and dcgmi, gpustat, Prometheus, JSON lines of W&B.
+"""Reads what monitors GPUs: tables, also of ``rl-advisor record``, dmon of nvidia-smi and dcgmi, gpustat, Prometheus' answers, W&B's lines.
 
 Tables are those of ``nvidia-smi --query-gpu``, amd-smi, rocm-smi, W&B, trackio, nvitop. Times without a zone are read as UTC; the profile
 finds the offset against the run's step clock and says so. Where a tool writes no times one row in so many seconds is assumed.
@@ -6,12 +6,9 @@ finds the offset against the run's step clock and says so. Where a tool writes n
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from rl_advisor.reading.parsing.bytes_in import document, json_object, json_values, lines
 from rl_advisor.reading.parsing.cells import first
@@ -23,7 +20,6 @@ from rl_advisor.reading.parsing.gpu_counters import (
     counted_by,
     first_lines,
     is_header,
-    no_times,
     numbers,
     pivoted,
     plain_name,
@@ -34,12 +30,8 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "telemetry"
-SCRAPE_SECONDS = 15.0
-"""Between scrapes of Prometheus, where the text carries no times."""
 _LOOKED_AT = 50
 """Lines at the start among which a header stands."""
-_LINE = re.compile(r"^(DCGM_FI_\w+)\{([^}]*)\}\s+(\S+)(?:\s+(-?\d+))?\s*$")
-_LABEL = re.compile(r'(?<!\w)(\w++)="((?:[^"\\]|\\.)*+)"')
 Raw = tuple[Mapping[str, Any], list[Gap]]
 
 
@@ -67,8 +59,6 @@ def _reader(path: Path) -> Callable[[Path], Raw] | None:
         queries, series = '"query_time"' in text and '"gpus"' in text, '"result"' in text and "DCGM_FI_" in text
         counted = queries or series or is_header(json_object(text.split("\n", 1)[0]))
         return _documents if queries else _answer if series else _objects if counted else None
-    if text.startswith(("# HELP", "# TYPE", "DCGM_FI_")):
-        return _scraped if "DCGM_FI_" in text else None
     if text.startswith("#") and is_header(text.split("\n", 1)[0].lstrip("#").split()):
         return _words
     return _below if _above_names(start) is not None else None
@@ -127,39 +117,25 @@ def _documents(path: Path) -> Raw:
     return _columns(rows), gaps
 
 
-def _scraped(path: Path) -> Raw:
-    """Counters as Prometheus scrapes them."""
-    found = (match for line in lines(path) if (match := _LINE.match(line)))
-    return _sampled((m[1], dict(_LABEL.findall(m[2])), float(m[4]) / 1000 if m[4] else np.nan, m[3]) for m in found)
-
-
 def _answer(path: Path) -> Raw:
-    """The series that Prometheus' query API answers with."""
-    answer = json_object(document(path))
-    series = first(first(answer, ("data",), dict) or answer, ("result",), list) or []
-    named = [(one.get("metric"), first(one, ("values",)) or [one.get("value")]) for one in series if isinstance(one, dict)]
-    pairs = ((m, pair) for m, held in named if isinstance(m, dict) and isinstance(held, list) for pair in held)
-    return _sampled(((str(m.get("__name__")), m, *pair) for m, pair in pairs if isinstance(pair, list) and len(pair) == 2))
-
-
-def _sampled(samples: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> Raw:
-    """Readings of series as columns; GPUs of several hosts are told apart by the host's name."""
+    """The series that Prometheus' query API answers with, as columns; GPUs of several hosts are told apart by the host's name."""
     import pandas as pd
 
+    answer = json_object(document(path))
     rows = []
-    for name, labels, time, value in samples:
-        if counted := counted_by(name):
-            host, gpu = labels.get("Hostname", ""), labels.get("gpu", labels.get("UUID", "0"))
-            rows.append((f"{host}:{gpu}" if host else str(gpu), counted.ours, time, value, counted.scale, counted.rank))
+    for one in first(first(answer, ("data",), dict) or answer, ("result",), list) or ():
+        labels = one.get("metric") if isinstance(one, dict) else None
+        if not isinstance(labels, dict) or not (counted := counted_by(str(labels.get("__name__")))):
+            continue
+        host, gpu = labels.get("Hostname", ""), labels.get("gpu", labels.get("UUID", "0"))
+        pairs = first(one, ("values",), list) or [one.get("value")]
+        told = (f"{host}:{gpu}" if host else str(gpu), counted.ours, counted.scale, counted.rank)
+        rows += [(*told, *pair) for pair in pairs if isinstance(pair, list) and len(pair) == 2]
     if not rows:
         return {}, []
-    found = pd.DataFrame(rows, columns=["gpu", "column", "time", "value", "scale", "rank"]).sort_values("rank", kind="stable")
+    found = pd.DataFrame(rows, columns=["gpu", "column", "scale", "rank", "time", "value"]).sort_values("rank", kind="stable")
     found["value"], found["time"] = numbers(found["value"]) * found["scale"], numbers(found["time"]).round(1)
-    gaps = []
-    if found["time"].isna().all():
-        found["time"] = found.groupby(["gpu", "column"]).cumcount() * SCRAPE_SECONDS
-        gaps = [no_times(SCRAPE_SECONDS)]
-    return _columns(pivoted(found)), gaps
+    return _columns(pivoted(found)), []
 
 
 def _columns(rows: Any) -> Mapping[str, Any]:
