@@ -120,6 +120,8 @@ def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
             if two := _TWO.fullmatch(name):
                 found.setdefault(f"{two[2]} {two[3]}", Slot(at + 1, f"{two[2]} {two[3]}"))
                 name = f"{two[1]} {two[3]}"
+            elif name and not counts:  # ``correct=3/4``: both are numbers of a measure
+                found.setdefault(f"{name} /", Slot(at + 1, f"{name} /"))
         if name == BARE and name in found:  # ``[1/1](12/500)``: which of them counts the rows is told by their numbers
             name = f"{BARE} {at}"
         if name and name not in found:
