@@ -16,7 +16,7 @@ from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import step_columns, unit_of
 from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, axis_of, by_order, said_in
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.slot_names import BARE
+from rl_advisor.reading.parsing.slot_names import BARE, TOTAL
 from rl_advisor.run import UNSAID, Curve, Gap, Run
 
 FEWEST_OF_ANYBODY = 5
@@ -54,7 +54,8 @@ def _lines(family: Family) -> Lines:
     turn = np.argsort(record, kind="stable")
     record, form, number = record[turn], form[turn], number[turn]
     steady = record.size >= FEWEST_OF_ANYBODY and FORMS * family.forms <= record.size
-    kept = [i for i, slot in enumerate(family.slots) if steady or not slot.loose]
+    names = enumerate(family.slots)
+    kept = [i for i, slot in names if (steady or not slot.loose) and (not slot.name.endswith(TOTAL) or np.ptp(number[:, i]) > 0)]
     return Lines(family, [family.slots[i] for i in kept], record, form, number[:, kept])
 
 

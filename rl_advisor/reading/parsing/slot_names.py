@@ -11,6 +11,8 @@ from itertools import pairwise
 
 from rl_advisor.reading.parsing.metric_table import step_columns
 
+TOTAL = " /"
+"""Ends the name of what a measure is of (``correct=3/4``); one that never changes is left out."""
 BARE = "step i/n"
 """The name of a count that has none (``12/50``)."""
 LONGEST_NAME = 100
@@ -121,7 +123,7 @@ def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
                 found.setdefault(f"{two[2]} {two[3]}", Slot(at + 1, f"{two[2]} {two[3]}"))
                 name = f"{two[1]} {two[3]}"
             elif name and not counts:  # ``correct=3/4``: both are numbers of a measure
-                found.setdefault(f"{name} /", Slot(at + 1, f"{name} /"))
+                found.setdefault(name + TOTAL, Slot(at + 1, name + TOTAL))
         if name == BARE and name in found:  # ``[1/1](12/500)``: which of them counts the rows is told by their numbers
             name = f"{BARE} {at}"
         if name and name not in found:
