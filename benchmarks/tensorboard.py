@@ -16,7 +16,7 @@ OURS = """
 import json, resource, sys, time
 import numpy
 from pathlib import Path
-from rl_advisor.reading.parsing.event_files import read_events
+from rl_advisor.reading.parsing.event_files.reader import read_events
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 begin = time.process_time()
 scalars = read_events(Path(sys.argv[1])).scalars()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from rl_advisor.reading import format_of, read_run
 from rl_advisor.reading.formats import mlflow_files, mlflow_sqlite, trackio, wandb_run
+from rl_advisor.reading.parsing.columns import flat, on_trainer_steps
 from rl_advisor.reading.parsing.sqlite_tables import rows, tables
-from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
 
 DATA = Path(__file__).parent.parent / "data" / "trackers"
 

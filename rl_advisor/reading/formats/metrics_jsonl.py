@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, head, json_object, parse_json
-from rl_advisor.reading.parsing.columns import Row, curves_of, number
+from rl_advisor.reading.parsing.columns import Row, curves_of, flat, number
 from rl_advisor.reading.parsing.metric_table import OF_PLAN, over_steps, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.tracker_rows import flat
 from rl_advisor.reading.parsing.trajectories import is_sample
 from rl_advisor.run import Gap, Run
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.reading.parsing.columns import raw_curve
-from rl_advisor.reading.parsing.event_files import Events, read_events
+from rl_advisor.reading.parsing.event_files.reader import Events, read_events
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 

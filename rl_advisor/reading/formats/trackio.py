@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from rl_advisor.output.run_reference import one_of
 from rl_advisor.reading.parsing.bytes_in import json_object
-from rl_advisor.reading.parsing.columns import Row, curves_of
+from rl_advisor.reading.parsing.columns import Row, curves_of, flat, on_trainer_steps
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.rollout_table import roles, rollout_table
 from rl_advisor.reading.parsing.sqlite_tables import rows, rows_of, runs_in, tables, until_damage
-from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
 from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:

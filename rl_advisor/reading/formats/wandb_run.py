@@ -12,10 +12,9 @@ import numpy as np
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head, parse_json
-from rl_advisor.reading.parsing.columns import Row, curves_of
+from rl_advisor.reading.parsing.columns import Row, curves_of, flat, on_trainer_steps
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
 from rl_advisor.reading.parsing.wire import VARINT, BadRecordError, fields, inside, varint
 from rl_advisor.run import Gap, Run
 

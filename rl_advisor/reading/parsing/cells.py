@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rl_advisor.reading.parsing.bytes_in import parse_json
-from rl_advisor.reading.parsing.tracker_rows import flat
+from rl_advisor.reading.parsing.columns import flat
 
 if TYPE_CHECKING:
     import pandas as pd

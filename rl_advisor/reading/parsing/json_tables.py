@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from rl_advisor.reading.parsing.columns import flat
 from rl_advisor.reading.parsing.metric_table import step_columns
-from rl_advisor.reading.parsing.tracker_rows import flat
 
 FEWEST = 3
 """Numbers that a list must have to be a curve."""
