@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rl_advisor.reading.formats import tensorboard
+from rl_advisor.reading.parsing.event_files import reader
 from rl_advisor.reading.parsing.event_files.crc32c import checksum, linear_rows
-from rl_advisor.reading.parsing.event_files.reader import Events, read_events, reader
+from rl_advisor.reading.parsing.event_files.reader import Events, read_events
 from rl_advisor.run import Run
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.compat.proto import event_pb2, summary_pb2, tensor_pb2, types_pb2
