@@ -77,7 +77,7 @@ def test_a_cost_reaches_its_goal_from_above(tmp_path: Path) -> None:
     (tmp_path / "progress.csv").write_text("\n".join(["step,cost", *rows]) + "\n")
     assert goal_of(tmp_path, 60)[:2] == ("stop", "solved")
     call, _, said = goal_of(tmp_path, 20)
-    assert call == "continue" and said.startswith("-20 is not reached: cost stands at about -5")
+    assert call == "continue" and said.startswith("-20 is not reached: -cost stands at about -5")
 
 
 def test_every_door_takes_it(run: Path) -> None:

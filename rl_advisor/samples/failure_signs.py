@@ -192,7 +192,7 @@ def same_answer(answer: str, gold: str) -> bool:
     """Whether two short answers are the same: as numbers, else as words."""
     if not answer or not gold:
         return False
-    a, b = (re.sub(r"\\+text\w*|[\s,$%{}]", "", text.lower()).strip(".") for text in (answer, gold))
+    a, b = (re.sub(r"(?<!\\)\\++text\w*|[\s,$%{}]", "", text.lower()).strip(".") for text in (answer, gold))
     try:
         return bool(np.isclose(float(a), float(b), rtol=1e-6))
     except (ValueError, OverflowError):

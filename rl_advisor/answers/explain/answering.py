@@ -91,7 +91,8 @@ def where_time_goes(rows: Rows) -> str:
         return f"{name} takes {number(most)} of {number(whole)} s a step ({percent(most / whole)}): start there."
     if step:
         return f"A step takes {number(step)} s. Which part of it cannot be told from these lines: log the seconds of each phase."
-    spent = [c for c in rows.run.curves.values() if re.search(r"(?i)time(?!.*elapsed)|sec|/s$|it/s|fps|sps", c.raw)]
+    timed = (c for c in rows.run.curves.values() if re.search(r"(?i)time|sec|/s$|it/s|fps|sps", c.raw))
+    spent = [c for c in timed if "elapsed" not in c.raw.lower()]
     spent.sort(key=lambda c: re.search(r"(?i)per.?sec|/s$|fps|sps", c.raw) is None)
     return f"{spent[0].raw} is {shown(spent[0].value)}; which phase it is spent in is not in these lines." if spent else ""
 
