@@ -17,7 +17,11 @@ _SPREAD = re.compile(
     rf"[ \t]{{0,60}}+(?:[:=|]|->)[ \t\['(|]{{0,60}}+(?P<number>{NUMBER})(?![-:.]?\d|\w{{4}})",
     re.IGNORECASE,
 )
-_PAIRS = re.compile(rf"(?:(?<![\s,;|/])(?:[\s,;|]|/ )++)?+(?<![\w/.-])([A-Za-z][\w/.-]{{0,60}}+)[ \t]{{1,60}}+({NUMBER})(?=[\s,;|]|$)", re.IGNORECASE)
+_PAIRS = re.compile(
+    r"(?:(?<![\s,;|/])(?:[\s,;|]|/ )++)?+(?<![\w/.-])([A-Za-z][\w/.-]{0,60}+)[ \t]{1,60}+"
+    rf"({NUMBER})(?=[\s,;|]|$)",
+    re.IGNORECASE,
+)
 _NOTE = re.compile(r"(?<! ) ++\(([^()]{2,60})\)$")
 _COUNTS = re.compile(
     r"(?i)(?:^|.*[_/ .])(?:steps?|iter(?:ation)?s?|epochs?|frames?|episodes?|timesteps?|pid|port|seed|rank|line|time|date|gib|ms)$"
