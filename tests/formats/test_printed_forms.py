@@ -117,6 +117,17 @@ def test_runs_under_headings_are_parted(tmp_path: Path) -> None:
     assert run.others == ("results.md#DQN Evaluation",)
 
 
+def test_a_run_of_one_row_is_read_where_it_is_listed(tmp_path: Path) -> None:
+    """An evaluation printed once below its training."""
+    rows = "".join(f"Episode:   {i}00   Avg: {i}.5   Spread: 1.0\n" for i in range(1, 8))
+    (tmp_path / "results.md").write_text(
+        f"#### Training\n```\n{rows}```\n#### Evaluation\n```\nEpisode: 10   Avg: 9.5   Spread: 0.0\n```\n"
+    )
+    training = read_run(tmp_path / "results.md")
+    assert training.others == ("results.md#Evaluation",)
+    assert read_run(f"{tmp_path / training.others[0]}").curves["Avg"].value.tolist() == [9.5]
+
+
 def test_a_run_that_starts_anew_is_another_run(tmp_path: Path) -> None:
     """Three starts appended to one file are three runs, not one that was resumed; a count inside epochs is none."""
     path = tmp_path / "train.log"

@@ -101,11 +101,11 @@ class Quantity:
         if self.best is None or self.best_step is None or self.best in (self.first, self.last):
             return ""
         best = f"{self.spelled(self.best)} at step {self.best_step:.0f}"
-        if (known := metric(self.metric)) is None or known.better <= 0 or self.best >= max(self.first, self.last):
+        if (known := metric(self.metric)) is None or known.better <= 0:
             return f", best {best}"
-        if self.level is None or not self._strays:
+        if self.best >= max(self.first, self.last) or self.level is None or not self._strays:
             return f", best level {best}"
-        return f"; its level {about(*self.level, self.unit)}" + (f", best {best}" if self.best > max(self.level) else "")
+        return f"; its level {about(*self.level, self.unit)}" + (f", best level {best}" if self.best > max(self.level) else "")
 
     @property
     def _strays(self) -> bool:
