@@ -61,8 +61,8 @@ FEW = 20
 def _dropped(x: Floats) -> float:
     """What share of the highest of a few rows was lost, where nearly every row after it lies lower; 0 where not."""
     after = x[int(np.argmax(x)) :]
-    steady = 3 <= x.size <= FEW and x.min() >= 0 and after.size >= 5 and int(np.sum(np.diff(after) > 0)) <= after.size // 6
-    return 1 - float(after[-2:].mean() / max(after[0], 1e-12)) if steady else 0.0
+    steady = 3 <= x.size <= FEW and 0 <= x.min() < x.max() and after.size >= 5 and int(np.sum(np.diff(after) > 0)) <= after.size // 6
+    return 1 - float(after[-2:].mean() / after[0]) if steady else 0.0
 
 
 def _sinks(x: Floats) -> float:

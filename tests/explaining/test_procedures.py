@@ -96,3 +96,9 @@ def test_what_is_usual_stands_with_its_range() -> None:
 
 def test_an_address_is_no_number_that_was_measured() -> None:
     assert not tools.explain_log("How can I test it against a running server (10.1.2.3:8000)?")["metrics"]
+
+
+@pytest.mark.parametrize(("scores", "falls"), [((0.0,) * 8, False), ((0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.1, 0.1), True)])
+def test_a_score_of_nothing_throughout_falls_from_nothing(scores, falls: bool) -> None:
+    text = "".join(f"step {i} eval_accuracy {score} loss 0.{i}\n" for i, score in enumerate(scores, 1))
+    assert ("before the fall" in str(tools.explain_log(text))) is falls
