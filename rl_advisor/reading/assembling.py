@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from rl_advisor.curves.task import Task, task
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.guessing import OUTCOMES, Told, guess, with_loss, with_outcome
-from rl_advisor.reading.joining import Source, chained, joined, settle
+from rl_advisor.reading.joining import chained, joined, settle
 from rl_advisor.reading.measurable import FURTHEST
 from rl_advisor.reading.repeats import once, without_repeats
 from rl_advisor.reading.responses import groups_apart, logged_once
@@ -33,62 +33,37 @@ SPEAKS = ("reward/mean", "reward/used", "reward/success", "eval/score/")
 NOTHING_NEW = "nothing in it that other files do not tell better"
 
 
-@dataclass(frozen=True)
-class _Own:
-    """The files of the run that is read, and where the other runs of the folder lie."""
-
-    parts: Sequence[tuple[str, Run]]
-    place: str = ""
-    others: tuple[str, ...] = ()
-    gaps: tuple[Gap, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Spoken:
-    """The run in our words: its frameworks, settings and steps' unit, and every curve of every file by itself."""
-
-    frameworks: tuple[str, ...]
-    main: Dialect | None
-    settings: Mapping[str, Any]
-    unit: str
-    sources: Sequence[Source]
-    events: Sequence[Event]
-    gaps: Sequence[Gap]
-
-
 def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str], readme: str = "") -> Run:
     """One run of all parts, each given with its file's place in the run; ``readme`` is what its authors say beside it."""
-    own = _of_one_run(with_evaluations(without_repeats(merged_episodes(parts))))
-    spoken = _in_our_words(own.parts, mapping)
-    curves, guessed, unclear = _joined(own.parts, spoken, readme)
-    told = [p for _, p in own.parts if says_something(p)]
-    run = Run(
-        name=re.sub(r"^[^#]*/", "", own.place) or name,
-        place=own.place,
-        others=own.others,
+    own, found = _of_one_run(with_evaluations(without_repeats(merged_episodes(parts))))
+    main = recognise([n for _, p in own for n in p.curves])
+    items, spoken = _in_our_words(own, main, mapping)
+    curves, guessed, unclear = _joined(own, items, main, spoken.step_unit, readme)
+    told = [p for _, p in own if says_something(p)]
+    run = replace(
+        spoken,
+        name=re.sub(r"^[^#]*/", "", found.place) or name,
+        place=found.place,
+        others=found.others,
         curves=curves,
         checkpoints=tuple(c for p in told for c in p.checkpoints),
         rollouts=groups_apart(_stacked(logged_once([p.rollouts for p in told]), "step")),
         scores={key: score for p in told for key, score in p.scores.items()},
         telemetry=_stacked([p.telemetry for p in told], "time"),
-        events=tuple(sorted(spoken.events, key=lambda e: e.step or 0.0)),
         config={k: v for p in told for k, v in p.config.items()},
-        settings=spoken.settings,
-        gaps=gathered([*own.gaps, *(g for p in told for g in p.gaps), *spoken.gaps, *unclear]),
-        ignored=tuple(Gap(path, NOTHING_NEW) for path, part in own.parts if not says_something(part)),
-        frameworks=spoken.frameworks,
+        gaps=gathered([*found.gaps, *(g for p in told for g in p.gaps), *spoken.gaps, *unclear]),
+        ignored=tuple(Gap(path, NOTHING_NEW) for path, part in own if not says_something(part)),
         formats=tuple(dict.fromkeys(f for p in told for f in p.formats)),
         files=tuple(f for p in told for f in p.files),
         outcome_guess=guessed,
-        planned_steps=_planned(own.parts, spoken.settings),
-        step_unit=spoken.unit,
+        planned_steps=_planned(own, spoken.settings),
         axis="step" if any(p.axis != "row" for p in told if p.curves) else "row",
     )
     return _in_the_runs_zone(run)
 
 
-def _of_one_run(parts: Sequence[tuple[str, Run]]) -> _Own:
-    """The parts of the largest run, those that follow each other in time put behind each other."""
+def _of_one_run(parts: Sequence[tuple[str, Run]]) -> tuple[list[tuple[str, Run]], Run]:
+    """The parts of the largest run, those that follow each other in time put behind each other; where it and the others lie."""
     foreign = foreign_folders(parts)
     own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
     inside = [(p.place, p.others) for _, p in own if p.others]
@@ -97,28 +72,33 @@ def _of_one_run(parts: Sequence[tuple[str, Run]]) -> _Own:
     gaps = [_several(place, foreign)] if foreign else []
     gaps += [Gap(path, "lies beside several runs, and nothing says of which it is; left out") for path in stray]
     kept = chained([(path, part) for path, part in own if path not in stray])
-    return _Own(kept, place, (*foreign, *(other for _, others in inside for other in others)), tuple(gaps))
+    return kept, Run(place=place, others=(*foreign, *(other for _, others in inside for other in others)), gaps=tuple(gaps))
 
 
-def _in_our_words(parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str]) -> _Spoken:
-    """What the parts say, by the dialect of each and by what the caller says of names."""
+def _in_our_words(
+    parts: Sequence[tuple[str, Run]], main: Dialect | None, mapping: Mapping[str, str]
+) -> tuple[list[Translated], Run]:
+    """Every curve of every file by itself, by the dialect of each and by what the caller says of names; what else the parts say."""
     raw_of = meant_names(mapping, parts)
-    main = recognise([n for _, p in parts for n in p.curves])
     spoken = [(recognise(p.curves) or main, p) for _, p in parts]
     settings = _settings(parts, main)
-    sources, events, gaps = _sources(spoken, raw_of, settings)
+    items, events, gaps = _sources(spoken, raw_of, settings)
     frameworks = dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves)
     ordered = tuple(sorted(frameworks, key=lambda n: main is None or n != main.name))
-    return _Spoken(ordered, main, settings, _unit(parts, main.step if main else UNSAID), sources, events, gaps)
+    unit = _unit(parts, main.step if main else UNSAID)
+    in_order = tuple(sorted(events, key=lambda e: e.step or 0.0))
+    return items, Run(frameworks=ordered, settings=settings, step_unit=unit, events=in_order, gaps=tuple(gaps))
 
 
-def _joined(parts: Sequence[tuple[str, Run]], spoken: _Spoken, readme: str) -> tuple[dict[str, Curve], Guess | None, list[Gap]]:
+def _joined(
+    parts: Sequence[tuple[str, Run]], items: Sequence[Translated], main: Dialect | None, unit: str, readme: str
+) -> tuple[dict[str, Curve], Guess | None, list[Gap]]:
     """One curve for each metric; where no framework names the outcome, what is likeliest to be it."""
-    curves, gaps = joined(spoken.sources)
+    curves, gaps = joined(items)
     guessed: Guess | None = None
-    if spoken.main is None or not any(name.startswith(SPEAKS) for name in curves):
+    if main is None or not any(name.startswith(SPEAKS) for name in curves):
         # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
-        curves = guess(curves, OUTCOMES if spoken.main else (), spoken.unit)
+        curves = guess(curves, OUTCOMES if main else (), unit)
     config = {k: v for _, p in parts for k, v in p.config.items()}
     kind = task(Run(curves=curves, config=config))
     if not any(name.startswith((*SPEAKS, "pairs/accuracy")) for name in curves):
@@ -162,8 +142,8 @@ def _guess_gap(guess: Guess) -> Gap:
 
 def _sources(
     spoken: Sequence[tuple[Dialect | None, Run]], raw_of: Mapping[str, str], settings: Mapping[str, Any]
-) -> tuple[list[Source], list[Event], list[Gap]]:
-    sources: list[Source] = []
+) -> tuple[list[Translated], list[Event], list[Gap]]:
+    sources: list[Translated] = []
     events: list[Event] = []
     gaps: list[Gap] = []
     counted = any(part.axis != "row" and part.curves for _, part in spoken)  # else each file may tell another thing in its own order
@@ -182,8 +162,8 @@ def _sources(
                     part.files[0], f"steps go back to {_listed(restarts)} (a resumed run); what had been written from there on was replaced"
                 )
             )
-        printed = any("console" in name for name in part.formats)  # for people: fewer digits than a tracker keeps
-        sources += [Source(item, printed) for item in settled]
+        printed = any("console" in name for name in part.formats)
+        sources += [replace(item, printed=printed) for item in settled]
         events += part.events
     return sources, events, gaps
 

@@ -1,7 +1,7 @@
 """Curves of one run from several files become one: resumed steps, equal and unequal copies, files that were written one after another."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,19 +12,6 @@ OVERLAP, PACES = 0.5, 8.0
 """Share of their length by which two pieces of one curve may overlap, and by how much their intervals may differ."""
 _OTHER_AXIS = "stand at other steps in the two, which count different things; taken were only those of"
 _UNEQUAL = "differ between the two at common steps; kept were the numbers of"
-
-
-@dataclass(frozen=True)
-class Source:
-    """A translated curve and how far its file can be trusted: console lines are rounded, so files that keep all digits go first."""
-
-    item: Translated
-    console: bool
-
-    @property
-    def curve(self) -> Curve:
-        """The curve."""
-        return self.item.curve
 
 
 def settle(curve: Curve) -> tuple[Curve, list[float]]:
@@ -82,7 +69,7 @@ def united(a: Curve, b: Curve) -> Curve:
     return replace(a, step=step, value=value, time=time if np.isfinite(time).any() else None, source=", ".join(sources))
 
 
-def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
+def joined(items: Sequence[Translated]) -> tuple[dict[str, Curve], list[Gap]]:
     """One curve for each of our names.
 
     Copies that agree are united; of copies that do not, the one that keeps all digits stays and a gap names both. Another raw name with
@@ -91,17 +78,17 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
     curves: dict[str, Curve] = {}
     bases: dict[str, str] = {}
     left_out: dict[tuple[str, str, str], list[str]] = {}
-    for source in sorted(sources, key=lambda s: (s.item.order, s.console, s.curve.raw != s.item.base, -s.curve.step.size)):
-        curve = source.curve
+    for item in sorted(items, key=lambda i: (i.order, i.printed, i.curve.raw != i.base, -i.curve.step.size)):
+        curve = item.curve
         name = curve.name
-        if name in curves and bases[name] != source.item.base and not _same_thing(curves[name], curve):
+        if name in curves and bases[name] != item.base and not _same_thing(curves[name], curve):
             told = f"{name} is taken from {curves[name].raw}"
-            other = source.item.beside if source.item.beside not in curves else ""
+            other = item.beside if item.beside not in curves else ""
             spare = "" if other else name
-            curve = replace(curve, name=other or source.item.base, mapped=bool(other), note=told, spare=spare)
+            curve = replace(curve, name=other or item.base, mapped=bool(other), note=told, spare=spare)
             name = curve.name
         if name not in curves:
-            curves[name], bases[name] = curve, source.item.base
+            curves[name], bases[name] = curve, item.base
             continue
         shared, same = agree(curves[name], curve)
         if not shared and not _goes_on(curves[name], curve):

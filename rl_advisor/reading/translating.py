@@ -27,6 +27,8 @@ class Translated:
     """Place in the dialect's table: of two raw names that mean the same the earlier is preferred."""
     beside: str = ""
     """Our name for it where another raw name has taken its own."""
+    printed: bool = False
+    """Whether it was printed for people, who are shown fewer digits than a tracker keeps: files that keep all go first."""
 
 
 def recognise(names: Iterable[str]) -> Dialect | None:

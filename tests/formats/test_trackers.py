@@ -1,6 +1,7 @@
 """What experiment trackers keep on disk: W&B's run file, trackio's and MLflow's databases, MLflow's folders."""
 
 import json
+import math
 import shutil
 import sqlite3
 import struct
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 from rl_advisor.reading import format_of, read_run
 from rl_advisor.reading.formats import mlflow_files, mlflow_sqlite, trackio, wandb_run
-from rl_advisor.reading.parsing.columns import flat, on_trainer_steps
+from rl_advisor.reading.parsing.columns import curves_of, flat
+from rl_advisor.reading.parsing.metric_table import over_steps
 from rl_advisor.reading.parsing.sqlite_tables import rows, tables
 
 DATA = Path(__file__).parent.parent / "data" / "trackers"
@@ -63,7 +65,7 @@ def test_trackio_rows_fall_on_the_trainers_steps(tmp_path: Path) -> None:
     assert run.curves["train/reward"].step[:3].tolist() == [2, 4, 6]
     np.testing.assert_allclose(run.curves["train/reward"].value[0], 0.676029, atol=1e-6)
     profile = run.curves["profiling/Time taken: GRPOTrainer.compute_loss"]
-    assert set(profile.step) <= set(run.curves["train/global_step"].step) | {0.0}
+    assert set(profile.step) <= set(run.curves["train/epoch"].step) | {0.0}
 
 
 def test_wandb_run_file() -> None:
@@ -91,14 +93,14 @@ def test_wandb_half_written(tmp_path: Path) -> None:
 
 def test_wandb_damaged_block(tmp_path: Path) -> None:
     """A damaged block costs that block; reading goes on in the next one."""
-    whole = wandb_run.read(DATA / "run-6lxaitkr.wandb").curves["train/global_step"].step
+    whole = wandb_run.read(DATA / "run-6lxaitkr.wandb").curves["train/reward"].step
     data = bytearray((DATA / "run-6lxaitkr.wandb").read_bytes())
     data[20_000:20_400] = b"\xff" * 400
     path = tmp_path / "run-1.wandb"
     path.write_bytes(data)
     run = wandb_run.read(path)
     assert run.gaps
-    assert run.curves["train/global_step"].step[-1] == whole[-1]
+    assert run.curves["train/reward"].step[-1] == whole[-1]
 
 
 def item(field: int, name: str, value: str) -> bytes:
@@ -181,9 +183,11 @@ def test_a_truncated_database_says_so(tmp_path: Path) -> None:
 
 def test_rows_of_a_tracker() -> None:
     """Rows without the trainer's step belong to the last one; without any, the tracker's count stands; typed objects are no numbers."""
-    given = [(0.0, 0.0, {"p": 1}), (1.0, 0.0, {"train/global_step": 5, "a": 1}), (2.0, 0.0, {"p": 2})]
-    assert [step for step, _, _ in on_trainer_steps(given)] == [0.0, 5.0, 5.0]
-    assert [step for step, _, _ in on_trainer_steps(given[:1])] == [0.0]
+    told = ({"p": 1}, {"global_step": 5, "p": 1}, {"global_step": 7, "p": 2}, {"p": 3})
+    rows = [(float(row), math.nan, {"_step": row, **said}) for row, said in enumerate(told)]
+    assert over_steps(curves_of(rows), 4).curves["p"].step.tolist() == [0.0, 5.0, 7.0, 7.0]
+    bare = [(row, time, {"_step": said["_step"], "p": said["p"]}) for row, time, said in rows]
+    assert over_steps(curves_of(bare), 4).curves["p"].step.tolist() == [0.0, 1.0, 2.0, 3.0]
     assert flat({"a": {"b": 1, "c": {"_type": "table", "n": 2}}, "d": 3}) == {"a/b": 1, "d": 3}
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import nan
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from rl_advisor.output.run_reference import one_of
 from rl_advisor.reading.parsing.bytes_in import json_object
-from rl_advisor.reading.parsing.columns import Row, curves_of, flat, on_trainer_steps
+from rl_advisor.reading.parsing.columns import Row, curves_of, flat
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
+from rl_advisor.reading.parsing.metric_table import over_steps
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.rollout_table import roles, rollout_table
 from rl_advisor.reading.parsing.sqlite_tables import rows, rows_of, runs_in, tables, until_damage
@@ -38,11 +40,13 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     gaps = list(several.gaps)
     said = rows_of(path, "metrics", "run_id", run, "step", "timestamp", "metrics")
     logged = until_damage(((float(count), _seconds(time), json_object(text)) for count, time, text in said), gaps)
-    curves = curves_of(on_trainer_steps([(at, time, flat(said)) for at, time, said in logged])) | _system(path, run)
+    told_in_rows = ((row, nan, {"_step": at, "_timestamp": time, **flat(said)}) for row, (at, time, said) in enumerate(logged))
+    part = over_steps(curves_of(told_in_rows), len(logged))
     table, guessed = _responses(path, logged, ask.columns)
     told = next((json_object(text) for (text,) in rows_of(path, "configs", "run_id", run, "config")), {})
     config = {k: v for k, v in told.items() if not k.startswith("_")}
-    return replace(several, curves=curves, rollouts=table, config=config, gaps=(*gaps, *guessed))
+    curves = {**part.curves, **_system(path, run)}
+    return replace(several, curves=curves, rollouts=table, config=config, step_unit=part.step_unit, gaps=(*gaps, *part.gaps, *guessed))
 
 
 def _responses(path: Path, logged: Sequence[Row], columns: Mapping[str, str]) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
@@ -82,4 +86,4 @@ def _seconds(text: Any) -> float:
     try:
         return datetime.fromisoformat(str(text)).timestamp()
     except ValueError:
-        return float("nan")
+        return nan

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head, parse_json
-from rl_advisor.reading.parsing.columns import Row, curves_of, flat, on_trainer_steps
+from rl_advisor.reading.parsing.columns import Row, curves_of, flat
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
+from rl_advisor.reading.parsing.metric_table import over_steps
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.wire import VARINT, BadRecordError, fields, inside, varint
 from rl_advisor.run import Gap, Run
@@ -40,7 +40,7 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
     return path.suffix == ".wandb" and head(path, len(_MAGIC)) == _MAGIC
 
 
-def read(path: Path, _: Request = WHOLE) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """History on the trainer's own step where it is logged, configuration, and GPU statistics."""
     content = _Content()
     gaps: list[Gap] = []
@@ -51,10 +51,12 @@ def read(path: Path, _: Request = WHOLE) -> Run:
             content.bad += 1
     if content.bad:
         gaps.append(Gap("", f"{content.bad} damaged records were left out"))
-    return Run(
-        curves={n: c for n, c in curves_of(content.counters).items() if names_a_gpu(n)} | curves_of(on_trainer_steps(content.rows)),
+    part = over_steps(curves_of(content.rows), len(content.rows), run=ask.run)
+    return replace(
+        part,
+        curves={n: c for n, c in curves_of(content.counters).items() if names_a_gpu(n)} | dict(part.curves),
         config={k: v for k, v in content.config.items() if not k.startswith("_wandb")},
-        gaps=tuple(gaps),
+        gaps=(*gaps, *part.gaps),
     )
 
 
@@ -92,17 +94,11 @@ def _pieces(block: bytes, at: int, base: int, gaps: list[Gap]) -> Iterator[tuple
 def _take(record: bytes, content: _Content) -> None:
     whole = 0, len(record)
     for place in inside(record, *whole, _HISTORY):
-        values = flat(_items(record, *place, 1))
-        step, time = _float(values.get("_step"), len(content.rows)), _float(values.get("_timestamp"), np.nan)
-        content.rows.append((step, time, values))
+        content.rows.append((len(content.rows), math.nan, flat(_items(record, *place, 1))))
     for place in (*inside(record, *whole, _CONFIG), *inside(record, *whole, _RUN, 4)):
         content.config |= _items(record, *place, 1)
     for place in inside(record, *whole, _STATS):
         content.counters.append((len(content.counters), _clock(record, *place), _items(record, *place, 3)))
-
-
-def _float(value: Any, otherwise: float) -> float:
-    return float(value) if isinstance(value, int | float) else otherwise
 
 
 def _items(record: bytes, at: int, end: int, wanted: int) -> dict[str, Any]:
@@ -119,4 +115,4 @@ def _clock(record: bytes, at: int, end: int) -> float:
     for place in inside(record, at, end, 2):
         parts = {n: varint(record, c, d)[0] for n, w, c, d in fields(record, *place) if w == VARINT}
         return parts.get(1, 0) + parts.get(2, 0) * 1e-9
-    return float("nan")
+    return math.nan

@@ -35,6 +35,8 @@ STEP_COLUMNS = (
     "misc_nupdates", "nupdates", "generation", "gen", "generations",
 )  # fmt: skip
 """Column names that count rows, best first, in lower case with underscores."""
+_TRAINERS, _TRACKERS = ("train/global_step", "trainer/global_step"), "_step"
+"""How a trainer calls its own step when it tells a tracker, and how a tracker counts what it is told."""
 OF_PLAN = "global_step/max_steps"
 """Where ms-swift writes its step and what is planned, as ``5/100``."""
 RUN_COLUMNS = (
@@ -80,7 +82,7 @@ def over_steps(columns: Mapping[str, Curve], size: int, named: Callable[[str], s
     found = step_columns(list(columns)) or _rising(columns)
     step = next((name for name in found if goes_up(columns[name].value)), "".join(found[:1]))
     steps = _full(columns[step], size) if step else np.arange(1.0, size + 1)
-    if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
+    if step in _TRAINERS or _TRACKERS in columns:  # a tracker's row without one belongs to the step before it, or to 0
         before = np.searchsorted(columns[step].step, np.arange(size), "right") - 1
         steps = np.where(before < 0, 0.0, columns[step].value[before])
     gaps: tuple[Gap, ...] = ()
