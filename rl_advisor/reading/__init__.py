@@ -78,13 +78,13 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
     columns = {ours: raw for ours, raw in mapping.items() if ours in ROLLOUT_COLUMNS}
     parts, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns)))
-    if not any(_measures(one) for _, one in parts):
+    if not any(map(_measures, parts)):
         more, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns, last_resort=True)))
         parts = more or parts
-    if inner and (begun := begun_at(inner, _runs([one for _, one in parts]))) not in ("", inner):
+    if inner and (begun := begun_at(inner, _runs(parts))) not in ("", inner):
         return read_with(part, Path(f"{place}{MARK}{begun}"), mapping)
-    _must_be_there(place, inner, columns, [one for _, one in parts])
-    column = {"reward/mean": inner} if inner and any(inner in one.curves for _, one in parts) else {}
+    _must_be_there(place, inner, columns, parts)
+    column = {"reward/mean": inner} if inner and any(inner in one.curves for one in parts) else {}
     metrics = column | {ours: raw for ours, raw in mapping.items() if ours not in columns}
     run = assemble(place.resolve().name, parts, metrics, readme_of(root))
     saved = [c for c in found.checkpoints if _is_of(c.path, run)]
@@ -123,7 +123,7 @@ def read_alone(file: Path) -> Run:
     part = part_of(file)
     if not _measures(part):
         part = part_of(file, Request(last_resort=True)) or part
-    return Run() if part is None else assemble(file.name, [(file.name, _placed(part, Path(file.name)))], {})
+    return Run() if part is None else assemble(file.name, [_placed(part, Path(file.name))], {})
 
 
 def _runs(parts: Sequence[Run]) -> list[str]:
@@ -174,9 +174,9 @@ def _is_of(path: str, run: Run) -> bool:
     return on_the_way(path, run.place) and not any(PurePosixPath(path).is_relative_to(other) for other in run.others)
 
 
-def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tuple[list[tuple[str, Run]], list[Gap], list[Gap]]:
+def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tuple[list[Run], list[Gap], list[Gap]]:
     """What the files hold, what could not be read, and what is nothing that is read here."""
-    parts: list[tuple[str, Run]] = []
+    parts: list[Run] = []
     latest = _without_old_states(root, found.files)
     ignored = [Gap(p.as_posix(), "an earlier state: the latest one holds it") for p in sorted(set(found.files) - set(latest))]
     wanted, gaps = thinned(latest)
@@ -188,7 +188,7 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
             with torn_said() as torn:
                 part = read(path)
             if part is not None:
-                parts.append((where, _placed(part, relative)))
+                parts.append(_placed(part, relative))
             else:
                 ignored.append(Gap(where, _unclaimed(path)))
             if torn:

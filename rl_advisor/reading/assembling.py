@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,13 +32,13 @@ SPEAKS = ("reward/mean", "reward/used", "reward/success", "eval/score/")
 NOTHING_NEW = "nothing in it that other files do not tell better"
 
 
-def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str], readme: str = "") -> Run:
-    """One run of all parts, each given with its file's place in the run; ``readme`` is what its authors say beside it."""
+def assemble(name: str, parts: Sequence[Run], mapping: Mapping[str, str], readme: str = "") -> Run:
+    """One run of all parts, each of which names its file; ``readme`` is what its authors say beside it."""
     own, found = _of_one_run(with_evaluations(without_repeats(merged_episodes(parts))))
-    main = recognise([n for _, p in own for n in p.curves])
+    main = recognise([n for p in own for n in p.curves])
     items, spoken = _in_our_words(own, main, mapping)
     curves, guessed, unclear = _joined(own, items, main, spoken.step_unit, readme)
-    told = [p for _, p in own if says_something(p)]
+    told = [p for p in own if says_something(p)]
     run = replace(
         spoken,
         name=re.sub(r"^[^#]*/", "", found.place) or name,
@@ -52,7 +51,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         telemetry=_stacked([p.telemetry for p in told], "time"),
         config={k: v for p in told for k, v in p.config.items()},
         gaps=gathered([*found.gaps, *(g for p in told for g in p.gaps), *spoken.gaps, *unclear]),
-        ignored=tuple(Gap(path, NOTHING_NEW) for path, part in own if not says_something(part)),
+        ignored=tuple(Gap(p.files[0], NOTHING_NEW) for p in own if not says_something(p)),
         formats=tuple(dict.fromkeys(f for p in told for f in p.formats)),
         files=tuple(f for p in told for f in p.files),
         outcome_guess=guessed,
@@ -62,25 +61,23 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     return _in_the_runs_zone(run)
 
 
-def _of_one_run(parts: Sequence[tuple[str, Run]]) -> tuple[list[tuple[str, Run]], Run]:
+def _of_one_run(parts: Sequence[Run]) -> tuple[list[Run], Run]:
     """The parts of the largest run, those that follow each other in time put behind each other; where it and the others lie."""
     foreign = foreign_folders(parts)
-    own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
-    inside = [(p.place, p.others) for _, p in own if p.others]
-    place = place_of(own) if foreign else inside[0][0] if inside else ""
-    stray = [path for path, part in own if not part.curves and place and not on_the_way(path, place)]
+    own = [part for part in parts if not any(part.path.is_relative_to(f) for f in foreign)]
+    inside = [p for p in own if p.others]
+    place = place_of(own) if foreign else inside[0].place if inside else ""
+    stray = [p.files[0] for p in own if not p.curves and place and not on_the_way(p.path, place)]
     gaps = [_several(place, foreign)] if foreign else []
     gaps += [Gap(path, "lies beside several runs, and nothing says of which it is; left out") for path in stray]
-    kept = chained([(path, part) for path, part in own if path not in stray])
-    return kept, Run(place=place, others=(*foreign, *(other for _, others in inside for other in others)), gaps=tuple(gaps))
+    kept = chained([p for p in own if p.files[0] not in stray])
+    return kept, Run(place=place, others=(*foreign, *(other for p in inside for other in p.others)), gaps=tuple(gaps))
 
 
-def _in_our_words(
-    parts: Sequence[tuple[str, Run]], main: Dialect | None, mapping: Mapping[str, str]
-) -> tuple[list[Translated], Run]:
+def _in_our_words(parts: Sequence[Run], main: Dialect | None, mapping: Mapping[str, str]) -> tuple[list[Translated], Run]:
     """Every curve of every file by itself, by the dialect of each and by what the caller says of names; what else the parts say."""
     raw_of = meant_names(mapping, parts)
-    spoken = [(recognise(p.curves) or main, p) for _, p in parts]
+    spoken = [(recognise(p.curves) or main, p) for p in parts]
     settings = _settings(parts, main)
     items, events, gaps = _sources(spoken, raw_of, settings)
     frameworks = dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves)
@@ -91,7 +88,7 @@ def _in_our_words(
 
 
 def _joined(
-    parts: Sequence[tuple[str, Run]], items: Sequence[Translated], main: Dialect | None, unit: str, readme: str
+    parts: Sequence[Run], items: Sequence[Translated], main: Dialect | None, unit: str, readme: str
 ) -> tuple[dict[str, Curve], Guess | None, list[Gap]]:
     """One curve for each metric; where no framework names the outcome, what is likeliest to be it."""
     curves, gaps = joined(items)
@@ -99,20 +96,20 @@ def _joined(
     if main is None or not any(name.startswith(SPEAKS) for name in curves):
         # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
         curves = guess(curves, OUTCOMES if main else (), unit)
-    config = {k: v for _, p in parts for k, v in p.config.items()}
+    config = {k: v for p in parts for k, v in p.config.items()}
     kind = task(Run(curves=curves, config=config))
     if not any(name.startswith((*SPEAKS, "pairs/accuracy")) for name in curves):
         if kind.by_reward:
-            curves, guessed = with_outcome(curves, Told(config, readme, list(dict.fromkeys(n for _, p in parts for n in p.curves))))
+            curves, guessed = with_outcome(curves, Told(config, readme, list(dict.fromkeys(n for p in parts for n in p.curves))))
         elif kind.kind != "preference":  # there a loss falls with the margin, whatever becomes of the answers
             curves, guessed = with_loss(curves, held_only=kind.kind == "supervised")
     gaps += [_guess_gap(guessed)] if guessed and guessed.p < 1 else []
     return curves, guessed, gaps + _missing_reward(curves, kind)
 
 
-def _unit(parts: Sequence[tuple[str, Run]], usual: str) -> str:
+def _unit(parts: Sequence[Run], usual: str) -> str:
     """What the steps count: what the files say, where they say one thing, else what the framework usually counts."""
-    said = {p.step_unit for _, p in parts if p.curves} - {UNSAID}
+    said = {p.step_unit for p in parts if p.curves} - {UNSAID}
     return said.pop() if len(said) == 1 else usual
 
 
@@ -178,15 +175,15 @@ def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]
     return [replace(item, curve=curve.until(end)) for item, curve, _ in pairs], restarts
 
 
-def _settings(parts: Sequence[tuple[str, Run]], dialect: Dialect | None) -> dict[str, Any]:
+def _settings(parts: Sequence[Run], dialect: Dialect | None) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for _, part in parts:
+    for part in parts:
         out = settings_of(part.config, dialect) | out
     return out
 
 
-def _planned(parts: Sequence[tuple[str, Run]], settings: Mapping[str, Any]) -> int | None:
-    known = [p.planned_steps for _, p in parts if p.planned_steps]
+def _planned(parts: Sequence[Run], settings: Mapping[str, Any]) -> int | None:
+    known = [p.planned_steps for p in parts if p.planned_steps]
     if known:
         return max(known)
     value = settings.get("planned_steps")

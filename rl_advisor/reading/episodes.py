@@ -12,31 +12,25 @@ MOST_FRAMES = 8
 """Frames that one action of an agent lasts at most."""
 
 
-def merged_episodes(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+def merged_episodes(parts: Sequence[Run]) -> list[Run]:
     """The parts with those of axis ``episode`` in one folder merged by the time at which each episode ended.
 
     The step of an episode is the sum of the lengths of all episodes that ended up to then: environment steps, without those of episodes
     still running. Where only some of the parallel environments kept their files, that sum is brought to the steps of the whole run.
     """
-    out = [(path, part) for path, part in parts if part.axis != "episode"]
-    folders: dict[PurePosixPath, list[tuple[str, Run]]] = {}
-    for path, part in parts:
+    out = [part for part in parts if part.axis != "episode"]
+    folders: dict[PurePosixPath, list[Run]] = {}
+    for part in parts:
         if part.axis == "episode":
-            folders.setdefault(PurePosixPath(path).parent, []).append((path, part))
-    return out + [
-        (group[0][0], _on_the_runs_steps(_merged([part for _, part in group]), _end(folder, out))) for folder, group in folders.items()
-    ]
+            folders.setdefault(part.path.parent, []).append(part)
+    return out + [_on_the_runs_steps(_merged(group), _end(folder, out)) for folder, group in folders.items()]
 
 
-def _end(folder: PurePosixPath, parts: Sequence[tuple[str, Run]]) -> float:
+def _end(folder: PurePosixPath, parts: Sequence[Run]) -> float:
     """The last step of the files nearest to the folder: in it, or in the first one above it that has any. Others may be another run's."""
-    ends = [
-        (PurePosixPath(path), max(c.step[-1] for c in part.curves.values() if c.step.size))
-        for path, part in parts
-        if part.axis == "step" and any(c.step.size for c in part.curves.values())
-    ]
+    counted = [part for part in parts if part.axis == "step" and any(c.step.size for c in part.curves.values())]
     for place in (folder, *folder.parents):
-        if near := [float(end) for path, end in ends if path.is_relative_to(place)]:
+        if near := [float(part.last_step) for part in counted if part.path.is_relative_to(place)]:
             return max(near)
     return float("nan")
 

@@ -123,15 +123,15 @@ def _goes_on(a: Curve, b: Curve) -> bool:
     return bool(overlap <= OVERLAP * span and paces[1] <= PACES * paces[0])
 
 
-def chained(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+def chained(parts: Sequence[Run]) -> list[Run]:
     """The parts, with those of one format that follow each other in time and overlap in steps written behind each other, oldest first."""
-    out: list[tuple[str, Run]] = []
-    for path, part in sorted(parts, key=lambda p: _span(p[1])):
-        at = next((i for i, (_, before) in enumerate(out) if _follows(before, part)), None)
+    out: list[Run] = []
+    for part in sorted(parts, key=_span):
+        at = next((i for i, before in enumerate(out) if _follows(before, part)), None)
         if at is None:
-            out.append((path, part))
+            out.append(part)
         else:
-            out[at] = (out[at][0], _behind(out[at][1], part))
+            out[at] = _behind(out[at], part)
     return out
 
 

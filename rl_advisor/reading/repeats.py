@@ -20,9 +20,9 @@ FEWEST = 3
 _EVALUATION = re.compile(r"(?:ray/tune/)?evaluation/")
 
 
-def without_repeats(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+def without_repeats(parts: Sequence[Run]) -> list[Run]:
     """The parts without what a logger wrote twice; a part that is a copy is empty but for the word that it is."""
-    return _without_copies([(path, _without_clock_copies(_without_closing_row(part))) for path, part in parts])
+    return _without_copies([_without_clock_copies(_without_closing_row(part)) for part in parts])
 
 
 def _without_clock_copies(part: Run) -> Run:
@@ -56,17 +56,16 @@ def _last(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _without_copies(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+def _without_copies(parts: Sequence[Run]) -> list[Run]:
     """The parts, those that repeat an earlier one of their format number by number empty but for the word that they do."""
     first: dict[object, str] = {}
-    out: list[tuple[str, Run]] = []
-    for path, part in parts:
-        mark = _mark(part)
-        if mark is None or first.setdefault(mark, path) == path:
-            out.append((path, part))
-            continue
-        told = Gap(path, f"the same numbers as {first[mark]}: a copy, counted once")
-        out.append((path, replace(part, curves={}, place="", others=(), gaps=(*part.gaps, told))))
+    out: list[Run] = []
+    for part in parts:
+        mark, path = _mark(part), part.files[0]
+        if mark is not None and first.setdefault(mark, path) != path:
+            told = Gap(path, f"the same numbers as {first[mark]}: a copy, counted once")
+            part = replace(part, curves={}, place="", others=(), gaps=(*part.gaps, told))  # noqa: PLW2901
+        out.append(part)
     return out
 
 

@@ -12,7 +12,7 @@ _USUAL = ("reward/mean", "eval/score/*", "kl/ref", "entropy/mean", "response/len
 _COLUMN = re.compile(r"(?i)(?:column|col|c|#)? ?(\d{1,4})")
 
 
-def meant_names(mapping: Mapping[str, str], parts: Sequence[tuple[str, Run]]) -> dict[str, str]:
+def meant_names(mapping: Mapping[str, str], parts: Sequence[Run]) -> dict[str, str]:
     """Raw name -> our name, of a mapping {our name: what was typed}.
 
     Raises:
@@ -24,30 +24,30 @@ def meant_names(mapping: Mapping[str, str], parts: Sequence[tuple[str, Run]]) ->
     return {_meant(asked, parts): ours for ours, asked in mapping.items()}
 
 
-def _meant(asked: str, parts: Sequence[tuple[str, Run]]) -> str:
+def _meant(asked: str, parts: Sequence[Run]) -> str:
     """The raw name that is meant; a file may stand before it, as in ``rewards.csv:2``."""
     file, _, inside = asked.rpartition(":")
-    for text, some in ((asked, parts), (inside, [(path, p) for path, p in parts if file and path.endswith(file)])):
+    for text, some in ((asked, parts), (inside, [p for p in parts if file and p.files[0].endswith(file)])):
         if found := _named(text, some):
             return found
-    of_file = [name for path, p in parts if path.endswith(asked) for name in p.curves]
+    of_file = [name for p in parts if p.files[0].endswith(asked) for name in p.curves]
     if len(of_file) == 1:
         return of_file[0]
-    names = of_file or sorted({name for _, p in parts for name in p.curves})
+    names = of_file or sorted({name for p in parts for name in p.curves})
     near = difflib.get_close_matches(asked, names, n=5, cutoff=0.3) or names[:20]
     there = ", ".join(near) if near else "no file with rows of numbers"
     raise KeyError(f"no file has a metric named {asked!r}; there is {there}")
 
 
-def _named(asked: str, parts: Sequence[tuple[str, Run]]) -> str:
+def _named(asked: str, parts: Sequence[Run]) -> str:
     """The name that is that text, ends in it, or stands in that column of the longest file; '' for none."""
-    names = list(dict.fromkeys(name for _, p in parts for name in p.curves))
+    names = list(dict.fromkeys(name for p in parts for name in p.curves))
     same = [n for n in names if n == asked] or [n for n in names if n.endswith(f"/{asked}")]
     same = same or [n for n in names if n.lower() == asked.lower() or n.lower().endswith(f"/{asked.lower()}")]
     if same or not (number := _COLUMN.fullmatch(asked)) or not parts:
         return same[0] if same else ""
     at = int(number[1]) - 1  # people count from one, and mostly the first column is the count
-    longest = max((p for _, p in parts), key=lambda p: max((c.step.size for c in p.curves.values()), default=0))
+    longest = max(parts, key=lambda p: max((c.step.size for c in p.curves.values()), default=0))
     columns = [*([""] if longest.axis == "step" else []), *longest.curves]
     return f"c{at}" if f"c{at}" in names else columns[at] if 0 <= at < len(columns) else ""
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -21,61 +21,53 @@ GAP_PACES = 4
 """Logging intervals that a run which goes on may leave out between two files, and by how much the interval itself may change."""
 
 
-@dataclass(frozen=True)
-class _File:
-    """A file's part of a run, and where it lies."""
-
-    place: PurePosixPath
-    part: Run
-
-    @property
-    def points(self) -> int:
-        """How many points it has."""
-        return sum(c.step.size for c in self.part.curves.values())
+def _points(part: Run) -> int:
+    """How many points it has."""
+    return sum(c.step.size for c in part.curves.values())
 
 
-def foreign_folders(parts: Sequence[tuple[str, Run]]) -> list[str]:
+def foreign_folders(parts: Sequence[Run]) -> list[str]:
     """The subfolders and files of other runs than the largest one, each given relative to the root; runs within them stand one by one."""
-    return sorted(set(_other_runs([_File(PurePosixPath(path), part) for path, part in parts if part.curves])))
+    return sorted(set(_other_runs([part for part in parts if part.curves])))
 
 
-def _other_runs(files: Sequence[_File]) -> list[str]:
+def _other_runs(files: Sequence[Run]) -> list[str]:
     out = []
     for folder in _foreign(files):
-        inside = [f for f in files if f.place.is_relative_to(folder)]
+        inside = [f for f in files if f.path.is_relative_to(folder)]
         within = _other_runs(inside)
-        own = [(str(f.place), f.part) for f in inside if not any(f.place.is_relative_to(w) for w in within)]
+        own = [f for f in inside if not any(f.path.is_relative_to(w) for w in within)]
         out += [place_of(own) or str(folder), *within] if within else [str(folder)]
     return out
 
 
-def _foreign(files: Sequence[_File]) -> list[PurePosixPath]:
+def _foreign(files: Sequence[Run]) -> list[PurePosixPath]:
     """The folders and files that the largest run is not in, as few as possible.
 
     What lies nearest to the largest file is looked at first, so that of two runs that both go with it, it gets its neighbour.
     """
-    ranked = sorted(files, key=lambda f: (f.part.axis != "step", not _is_rl(f.part), -f.points, f.place))
-    largest = ranked[0].place.parent if ranked else PurePosixPath()
+    ranked = sorted(files, key=lambda f: (f.axis != "step", not _is_rl(f), -_points(f), f.path))
+    largest = ranked[0].path.parent if ranked else PurePosixPath()
     found: list[PurePosixPath] = []
-    members: list[_File] = []
+    members: list[Run] = []
     firm: list[PurePosixPath] = []
-    for count, file in enumerate(sorted(ranked, key=lambda f: _levels(largest, f.place))):
-        if any(file.place.is_relative_to(folder) for folder in found):
+    for count, file in enumerate(sorted(ranked, key=lambda f: _levels(largest, f.path))):
+        if any(file.path.is_relative_to(folder) for folder in found):
             continue
         if _is_other(file, members, count):
-            found.append(_branch(file.place, firm))
-            members = [m for m in members if not m.place.is_relative_to(found[-1])]
+            found.append(_branch(file.path, firm))
+            members = [m for m in members if not m.path.is_relative_to(found[-1])]
             continue
         members.append(file)
-        if on_the_way(file.place, largest) or any(_is_copy(m.part, file.part) for m in members[:-1]):
-            firm.append(file.place)
+        if on_the_way(file.path, largest) or any(_is_copy(m, file) for m in members[:-1]):
+            firm.append(file.path)
     return found
 
 
-def _is_other(file: _File, members: Sequence[_File], count: int) -> bool:
+def _is_other(file: Run, members: Sequence[Run], count: int) -> bool:
     """Whether a file contradicts one of the run; of a collection so large that it is not looked at, whether it lies elsewhere."""
     if count >= PART_LIMIT:
-        return not any(on_the_way(file.place, m.place.parent) for m in members)
+        return not any(on_the_way(file.path, m.path.parent) for m in members)
     return any(_may_differ(file, m) and _other_run(m, file) for m in members)
 
 
@@ -84,18 +76,18 @@ def _levels(folder: PurePosixPath, place: PurePosixPath) -> int:
     return next(i for i, above in enumerate((folder, *folder.parents)) if place.is_relative_to(above))
 
 
-def with_evaluations(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+def with_evaluations(parts: Sequence[Run]) -> list[Run]:
     """The parts, with ``eval/`` before the names of an evaluation (eval.csv, or a folder) that lies beside the training (train.csv)."""
-    training = {_beside(path, part, _TRAINING) for path, part in parts if part.curves} - {None}
-    return [(path, _as_evaluation(part)) if _beside(path, part, _EVALUATION) in training else (path, part) for path, part in parts]
+    training = {_beside(part, _TRAINING) for part in parts if part.curves} - {None}
+    return [_as_evaluation(part) if _beside(part, _EVALUATION) in training else part for part in parts]
 
 
-def _beside(path: str, part: Run, word: re.Pattern[str]) -> tuple[PurePosixPath, str, tuple[str, ...]] | None:
+def _beside(part: Run, word: re.Pattern[str]) -> tuple[PurePosixPath, str, tuple[str, ...]] | None:
     """Folder, format and name without the word: what a training file, or folder, has in common with its evaluation."""
-    place = PurePosixPath(path)
-    if word.search(_stem(path)):
-        return place.parent, word.sub("", _stem(path)), part.formats
-    folder = next((parent for parent in place.parents if word.fullmatch(parent.name)), None)
+    stem = part.path.name.split(".", 1)[0]
+    if word.search(stem):
+        return part.path.parent, word.sub("", stem), part.formats
+    folder = next((parent for parent in part.path.parents if word.fullmatch(parent.name)), None)
     return None if folder is None else (folder.parent, "", part.formats)
 
 
@@ -108,13 +100,9 @@ def _as_evaluation(part: Run) -> Run:
     )
 
 
-def _stem(path: str) -> str:
-    return PurePosixPath(path).name.split(".", 1)[0]
-
-
-def place_of(parts: Sequence[tuple[str, Run]]) -> str:
+def place_of(parts: Sequence[Run]) -> str:
     """The folder (or the one file) that holds every curve of these parts, relative to the root."""
-    places = [PurePosixPath(path) for path, part in parts if part.curves]
+    places = [part.path for part in parts if part.curves]
     if len(places) <= 1:
         return str(places[0].parent if places[0].parent != PurePosixPath() else places[0]) if places else ""
     folder = places[0].parent
@@ -129,10 +117,10 @@ def on_the_way(path: str | PurePosixPath, place: str | PurePosixPath) -> bool:
     return file.is_relative_to(place) or PurePosixPath(place).is_relative_to(file.parent)
 
 
-def _may_differ(a: _File, b: _File) -> bool:
+def _may_differ(a: Run, b: Run) -> bool:
     """Whether two files may be of different runs: they lie in different branches, or side by side in one format."""
-    one, two = a.place.parent, b.place.parent
-    return a.part.formats == b.part.formats if one == two else not one.is_relative_to(two) and not two.is_relative_to(one)
+    one, two = a.path.parent, b.path.parent
+    return a.formats == b.formats if one == two else not one.is_relative_to(two) and not two.is_relative_to(one)
 
 
 def _branch(place: PurePosixPath, firm: Sequence[PurePosixPath]) -> PurePosixPath:
@@ -141,18 +129,18 @@ def _branch(place: PurePosixPath, firm: Sequence[PurePosixPath]) -> PurePosixPat
     return next((f for f in folders if not any(member.is_relative_to(f) for member in firm)), place)
 
 
-def _other_run(a: _File, b: _File) -> bool:
+def _other_run(a: Run, b: Run) -> bool:
     """Whether the metrics both have are mostly different, and it is not the same run going on after a restart."""
-    if a.part.axis == "row" or b.part.axis == "row":
+    if "row" in (a.axis, b.axis):
         return False
-    shared = a.part.curves.keys() & b.part.curves.keys()
-    alike = 2 * len(shared) >= min(len(a.part.curves), len(b.part.curves))
-    written_by = {dialect.name for dialect in (recognise(a.part.curves), recognise(b.part.curves)) if dialect}
-    if not alike and len(written_by) > 1 and a.place.parent != b.place.parent:
+    shared = a.curves.keys() & b.curves.keys()
+    alike = 2 * len(shared) >= min(len(a.curves), len(b.curves))
+    written_by = {dialect.name for dialect in (recognise(a.curves), recognise(b.curves)) if dialect}
+    if not alike and len(written_by) > 1 and a.path.parent != b.path.parent:
         return True
     if not shared:  # of a process's own log it is known what all of it was about
-        return a.part.formats == b.part.formats and any("console" in f for f in a.part.formats) and _is_rl(a.part) != _is_rl(b.part)
-    pairs = _pairs(a.part, b.part)
+        return a.formats == b.formats and any("console" in f for f in a.formats) and _is_rl(a) != _is_rl(b)
+    pairs = _pairs(a, b)
     if not pairs or (alike and all(_goes_on(x, y) or _goes_on(y, x) for x, y in pairs)):
         return False
     results = [agree(x, y) for x, y in pairs]

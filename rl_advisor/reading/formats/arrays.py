@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from tokenize import TokenError
@@ -18,7 +19,7 @@ import numpy as np
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import bare_name, head
 from rl_advisor.reading.parsing.columns import raw_curve
-from rl_advisor.reading.parsing.metric_table import step_columns, unit_of
+from rl_advisor.reading.parsing.metric_table import over_steps, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Curve, Floats, Gap, Run
 
@@ -38,10 +39,10 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     return magic is not None and head(path, len(magic)) == magic and (ask.last_resort or _METRIC.search(name) is not None)
 
 
-def read(path: Path, _: Request = WHOLE) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """Each vector as a curve over the array that counts steps, else over its order; of a table the mean over what is no step."""
     arrays: dict[str, Floats] = {}
-    why = ""
+    gaps: tuple[Gap, ...] = ()
     try:
         arrays.update((name, found) for name, found in numbers(path) if found.ndim in (1, 2))
     except (
@@ -56,22 +57,19 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         zlib.error,
         zipfile.BadZipFile,
     ) as error:
-        why = f"damaged, or no columns of numbers: {error}"[:300]
+        gaps = (Gap("", f"damaged, or no columns of numbers: {error}"[:300]),)
     evaluations = bare_name(path).startswith(_EVALUATIONS)
-    counted = [n for n in step_columns(list(arrays)) if arrays[n].ndim == 1 and (evaluations or (np.diff(arrays[n]) > 0).all())]
-    key = counted[0] if counted else ""
-    long = arrays[key].size if key else 0
-    curves: dict[str, Curve] = {}
+    long = next((arrays[name].size for name in step_columns(list(arrays)) if arrays[name].ndim == 1), 0)
+    columns: dict[str, Curve] = {}
     for name, found in arrays.items():
-        own = f"{_EVALUATIONS}/{name}" if evaluations else name
-        for part, value in ({} if name == key else _curves(own, found, long)).items():
-            step = arrays[key] if value.size == long else np.arange(1.0, value.size + 1)
-            if not key or value.size == long:
-                curves[part] = raw_curve(part, step, value)
-    if evaluations and not (curves or why):
-        why = "no arrays timesteps and results of matching length"
-    gaps = (Gap("", why),) if why else ()
-    return Run(curves=curves, gaps=gaps, axis="step" if key or not curves else "row", step_unit=unit_of(key))
+        own = f"{_EVALUATIONS}/{name}" if evaluations and found.size != long else name
+        for column, value in _curves(own, found, long).items():
+            if value.size == long or not long:
+                columns[column] = raw_curve(column, np.arange(float(value.size)), value)
+    if not columns:
+        return Run(gaps=gaps or (Gap("", "no columns of numbers"),))
+    part = over_steps(columns, max(column.step.size for column in columns.values()), run=ask.run)
+    return replace(part, gaps=(*gaps, *part.gaps))
 
 
 def _curves(name: str, found: Floats, long: int) -> dict[str, Floats]:
