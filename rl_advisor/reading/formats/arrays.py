@@ -59,17 +59,16 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     ) as error:
         gaps = (Gap("", f"damaged, or no columns of numbers: {error}"[:300]),)
     evaluations = bare_name(path).startswith(_EVALUATIONS)
-    long = next((arrays[name].size for name in step_columns(list(arrays)) if arrays[name].ndim == 1), 0)
+    key = next((name for name in step_columns(list(arrays)) if arrays[name].ndim == 1), "")
+    long = arrays[key].size if key else 0
     columns: dict[str, Curve] = {}
     for name, found in arrays.items():
-        own = f"{_EVALUATIONS}/{name}" if evaluations and found.size != long else name
+        own = f"{_EVALUATIONS}/{name}" if evaluations and name != key else name
         for column, value in _curves(own, found, long).items():
-            if value.size == long or not long:
+            if value.size == long or not key:
                 columns[column] = raw_curve(column, np.arange(float(value.size)), value)
-    if not columns:
-        return Run(gaps=gaps or (Gap("", "no columns of numbers"),))
-    part = over_steps(columns, max(column.step.size for column in columns.values()), run=ask.run)
-    return replace(part, gaps=(*gaps, *part.gaps))
+    part = over_steps(columns, max((column.step.size for column in columns.values()), default=0), run=ask.run)
+    return replace(part, gaps=gaps or part.gaps or (() if part.curves else (Gap("", "no arrays of matching length"),)))
 
 
 def _curves(name: str, found: Floats, long: int) -> dict[str, Floats]:
