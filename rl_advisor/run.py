@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -226,11 +224,6 @@ class Run:
     """Earlier sound runs of the same set-up, named by who asks, against which this one is measured."""
     axis: str = "step"
     """What a part's steps are: ``step``, or ``row`` when the file only has an order; after reading always ``step``."""
-
-    @cached_property
-    def path(self) -> PurePosixPath:
-        """Where the first of its files lies."""
-        return PurePosixPath(self.files[0])
 
     @property
     def last_step(self) -> float:

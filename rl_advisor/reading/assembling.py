@@ -19,7 +19,7 @@ from rl_advisor.reading.repeats import once, without_repeats
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.row_steps import stepped
 from rl_advisor.reading.said_names import meant_names
-from rl_advisor.reading.separating import foreign_folders, on_the_way, place_of, with_evaluations
+from rl_advisor.reading.separating import foreign_folders, on_the_way, path_of, place_of, with_evaluations
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
 from rl_advisor.run import UNSAID, Curve, Event, Gap, Guess, Run
 from rl_advisor.vocabulary import Dialect
@@ -64,10 +64,10 @@ def assemble(name: str, parts: Sequence[Run], mapping: Mapping[str, str], readme
 def _of_one_run(parts: Sequence[Run]) -> tuple[list[Run], Run]:
     """The parts of the largest run, those that follow each other in time put behind each other; where it and the others lie."""
     foreign = foreign_folders(parts)
-    own = [part for part in parts if not any(part.path.is_relative_to(f) for f in foreign)]
+    own = [part for part in parts if not any(path_of(part).is_relative_to(f) for f in foreign)]
     inside = [p for p in own if p.others]
     place = place_of(own) if foreign else inside[0].place if inside else ""
-    stray = [p.files[0] for p in own if not p.curves and place and not on_the_way(p.path, place)]
+    stray = [p.files[0] for p in own if not p.curves and place and not on_the_way(path_of(p), place)]
     gaps = [_several(place, foreign)] if foreign else []
     gaps += [Gap(path, "lies beside several runs, and nothing says of which it is; left out") for path in stray]
     kept = chained([p for p in own if p.files[0] not in stray])

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from rl_advisor.reading.separating import path_of
 from rl_advisor.run import Curve, Gap, Run
 
 MOST_FRAMES = 8
@@ -22,7 +23,7 @@ def merged_episodes(parts: Sequence[Run]) -> list[Run]:
     folders: dict[PurePosixPath, list[Run]] = {}
     for part in parts:
         if part.axis == "episode":
-            folders.setdefault(part.path.parent, []).append(part)
+            folders.setdefault(path_of(part).parent, []).append(part)
     return out + [_on_the_runs_steps(_merged(group), _end(folder, out)) for folder, group in folders.items()]
 
 
@@ -30,7 +31,7 @@ def _end(folder: PurePosixPath, parts: Sequence[Run]) -> float:
     """The last step of the files nearest to the folder: in it, or in the first one above it that has any. Others may be another run's."""
     counted = [part for part in parts if part.axis == "step" and any(c.step.size for c in part.curves.values())]
     for place in (folder, *folder.parents):
-        if near := [float(part.last_step) for part in counted if part.path.is_relative_to(place)]:
+        if near := [float(part.last_step) for part in counted if path_of(part).is_relative_to(place)]:
             return max(near)
     return float("nan")
 

@@ -21,6 +21,11 @@ GAP_PACES = 4
 """Logging intervals that a run which goes on may leave out between two files, and by how much the interval itself may change."""
 
 
+def path_of(part: Run) -> PurePosixPath:
+    """Where the first of a part's files lies."""
+    return PurePosixPath(part.files[0])
+
+
 def _points(part: Run) -> int:
     """How many points it has."""
     return sum(c.step.size for c in part.curves.values())
@@ -34,9 +39,9 @@ def foreign_folders(parts: Sequence[Run]) -> list[str]:
 def _other_runs(files: Sequence[Run]) -> list[str]:
     out = []
     for folder in _foreign(files):
-        inside = [f for f in files if f.path.is_relative_to(folder)]
+        inside = [f for f in files if path_of(f).is_relative_to(folder)]
         within = _other_runs(inside)
-        own = [f for f in inside if not any(f.path.is_relative_to(w) for w in within)]
+        own = [f for f in inside if not any(path_of(f).is_relative_to(w) for w in within)]
         out += [place_of(own) or str(folder), *within] if within else [str(folder)]
     return out
 
@@ -46,28 +51,28 @@ def _foreign(files: Sequence[Run]) -> list[PurePosixPath]:
 
     What lies nearest to the largest file is looked at first, so that of two runs that both go with it, it gets its neighbour.
     """
-    ranked = sorted(files, key=lambda f: (f.axis != "step", not _is_rl(f), -_points(f), f.path))
+    ranked = sorted(files, key=lambda f: (f.axis != "step", not _is_rl(f), -_points(f), path_of(f)))
     largest = ranked[0].path.parent if ranked else PurePosixPath()
     found: list[PurePosixPath] = []
     members: list[Run] = []
     firm: list[PurePosixPath] = []
-    for count, file in enumerate(sorted(ranked, key=lambda f: _levels(largest, f.path))):
-        if any(file.path.is_relative_to(folder) for folder in found):
+    for count, file in enumerate(sorted(ranked, key=lambda f: _levels(largest, path_of(f)))):
+        if any(path_of(file).is_relative_to(folder) for folder in found):
             continue
         if _is_other(file, members, count):
-            found.append(_branch(file.path, firm))
-            members = [m for m in members if not m.path.is_relative_to(found[-1])]
+            found.append(_branch(path_of(file), firm))
+            members = [m for m in members if not path_of(m).is_relative_to(found[-1])]
             continue
         members.append(file)
-        if on_the_way(file.path, largest) or any(_is_copy(m, file) for m in members[:-1]):
-            firm.append(file.path)
+        if on_the_way(path_of(file), largest) or any(_is_copy(m, file) for m in members[:-1]):
+            firm.append(path_of(file))
     return found
 
 
 def _is_other(file: Run, members: Sequence[Run], count: int) -> bool:
     """Whether a file contradicts one of the run; of a collection so large that it is not looked at, whether it lies elsewhere."""
     if count >= PART_LIMIT:
-        return not any(on_the_way(file.path, m.path.parent) for m in members)
+        return not any(on_the_way(path_of(file), path_of(m).parent) for m in members)
     return any(_may_differ(file, m) and _other_run(m, file) for m in members)
 
 
@@ -84,10 +89,10 @@ def with_evaluations(parts: Sequence[Run]) -> list[Run]:
 
 def _beside(part: Run, word: re.Pattern[str]) -> tuple[PurePosixPath, str, tuple[str, ...]] | None:
     """Folder, format and name without the word: what a training file, or folder, has in common with its evaluation."""
-    stem = part.path.name.split(".", 1)[0]
+    stem = path_of(part).name.split(".", 1)[0]
     if word.search(stem):
-        return part.path.parent, word.sub("", stem), part.formats
-    folder = next((parent for parent in part.path.parents if word.fullmatch(parent.name)), None)
+        return path_of(part).parent, word.sub("", stem), part.formats
+    folder = next((parent for parent in path_of(part).parents if word.fullmatch(parent.name)), None)
     return None if folder is None else (folder.parent, "", part.formats)
 
 
@@ -102,7 +107,7 @@ def _as_evaluation(part: Run) -> Run:
 
 def place_of(parts: Sequence[Run]) -> str:
     """The folder (or the one file) that holds every curve of these parts, relative to the root."""
-    places = [part.path for part in parts if part.curves]
+    places = [path_of(part) for part in parts if part.curves]
     if len(places) <= 1:
         return str(places[0].parent if places[0].parent != PurePosixPath() else places[0]) if places else ""
     folder = places[0].parent
@@ -119,7 +124,7 @@ def on_the_way(path: str | PurePosixPath, place: str | PurePosixPath) -> bool:
 
 def _may_differ(a: Run, b: Run) -> bool:
     """Whether two files may be of different runs: they lie in different branches, or side by side in one format."""
-    one, two = a.path.parent, b.path.parent
+    one, two = path_of(a).parent, path_of(b).parent
     return a.formats == b.formats if one == two else not one.is_relative_to(two) and not two.is_relative_to(one)
 
 
@@ -136,7 +141,7 @@ def _other_run(a: Run, b: Run) -> bool:
     shared = a.curves.keys() & b.curves.keys()
     alike = 2 * len(shared) >= min(len(a.curves), len(b.curves))
     written_by = {dialect.name for dialect in (recognise(a.curves), recognise(b.curves)) if dialect}
-    if not alike and len(written_by) > 1 and a.path.parent != b.path.parent:
+    if not alike and len(written_by) > 1 and path_of(a).parent != path_of(b).parent:
         return True
     if not shared:  # of a process's own log it is known what all of it was about
         return a.formats == b.formats and any("console" in f for f in a.formats) and _is_rl(a) != _is_rl(b)
