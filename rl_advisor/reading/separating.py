@@ -52,7 +52,7 @@ def _foreign(files: Sequence[Run]) -> list[PurePosixPath]:
     What lies nearest to the largest file is looked at first, so that of two runs that both go with it, it gets its neighbour.
     """
     ranked = sorted(files, key=lambda f: (f.axis != "step", not _is_rl(f), -_points(f), path_of(f)))
-    largest = ranked[0].path.parent if ranked else PurePosixPath()
+    largest = path_of(ranked[0]).parent if ranked else PurePosixPath()
     found: list[PurePosixPath] = []
     members: list[Run] = []
     firm: list[PurePosixPath] = []
