@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from rl_advisor.reading.parsing.columns import flat
-from rl_advisor.reading.parsing.metric_table import step_columns
+from rl_advisor.reading.parsing.metric_table import TOLD, step_columns
 
 FEWEST = 3
 """Numbers that a list must have to be a curve."""
@@ -19,8 +19,6 @@ MOST_RUNS = 500
 DEEPEST = 6
 LABEL = 120
 """Characters of a text beside metrics; longer ones are what a model wrote."""
-_NAMES = ("tag", "run_name", "name", "run", "label", "experiment", "exp_name", "exp", "variant", "arm", "run_id", "id", "seed", "agent")
-"""What a run among several calls itself, best first."""
 _NEUTRAL = re.compile(
     r"(?i)(?:log|step|train|training|metric|episode)?_?(?:logs?|history|histories|metrics|data|results?|records|rows|entries|steps|curves?"
     r"|series|training|train|merged|trace|scalars|stats|statistics|values|log_history|episodes|iterations)"
@@ -130,7 +128,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table | None:
 
 def _called(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What to call each of several runs: the first of their fields for that in which all differ, else their number."""
-    for key in _NAMES:
+    for key in TOLD["called"]:
         names = [str(row.get(key, "")) for row in rows]
         if all(names) and len(set(names)) == len(names):
             return [name[:120] for name in names]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,46 +17,30 @@ from rl_advisor.reading.parsing.cells import opened
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
-from rl_advisor.reading.parsing.results_table import of_results
 from rl_advisor.reading.parsing.starts import broken_steps, counts_rows, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 if TYPE_CHECKING:
     import pandas as pd
 
-STEP_COLUMNS = (
-    "global_step_max_steps", "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step",
-    "training_iteration", "iteration", "iter", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps",
-    "misc_total_timesteps", "time_total_timesteps", "timestepsofar",
-    "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
-    "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep", "total_num_timesteps",
-    "total_num_frames", "num_frames", "train_step", "training_step", "train_steps", "current_steps", "frames", "frame", "update", "steps",
-    "nb_steps",
-    "num_updates", "updates", "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep",
-    "evaluation_iteration", "epoch", "itr",
-    "misc_nupdates", "nupdates", "generation", "gen", "generations",
-)  # fmt: skip
-"""Column names that count rows, best first, in lower case with underscores."""
+TOLD: Mapping[str, list[str]] = tomllib.loads(Path(__file__).with_name("column_names.toml").read_text(encoding="utf-8"))
+"""What columns are called, by what they do."""
+STEP_COLUMNS, TIME_COLUMNS = TOLD["steps"], TOLD["clocks"]
 _TRAINERS, _TRACKERS = ("train/global_step", "trainer/global_step"), "_step"
 """How a trainer calls its own step when it tells a tracker, and how a tracker counts what it is told."""
 OF_PLAN = "global_step/max_steps"
 """Where ms-swift writes its step and what is planned, as ``5/100``."""
-RUN_COLUMNS = (
-    "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
-    "method", "env", "env_id", "env_name", "task", "arm", "variant", "exp", "trial", "condition", "model_name",
-)  # fmt: skip
 SHARE = 5
 """How many times longer the longest start may be than one that is read because it is later."""
 FEWEST_STEPS = 2
-TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time", "Walltime", "walltime", "time", "_time")
+FEWEST_RESULTS, MOST_RESULTS = 3, 60
+"""Rows of a table of results."""
 EARLIEST = 1e8
 """Seconds since the epoch: nothing was trained before 1973."""
 _DRESSED = re.compile(
     r"\s*+(?:(?:\w++\.)*+[a-z]\w*+\(|array\()?\[*+\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|-?nan|-?inf)\s*+\]*+"
     r"(?:,[^)]*+)?\)?\s*+(%)?\s*+"
 )
-LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "key", "variable"), ("value", "values", "val")
-"""Columns of a table that has a row for each number, not for each step."""
 
 
 def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
@@ -64,7 +50,7 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     Where no column counts steps, ``axis`` is ``row``.
     """
     counted = step_columns([str(name) for name in table]) or not {*TIME_COLUMNS}.isdisjoint(table)
-    if not counted and of_results(table):
+    if not counted and _of_results(table):
         return Run(gaps=(Gap("", "each row stands under a name of its own: a table of results, and no course over steps"),))
     table, several = one_run(table, run)
     table = _wide(opened(table))
@@ -75,6 +61,18 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     if several.place:
         part = replace(part, place=several.place, others=several.others)
     return replace(part, gaps=(*several.gaps, *part.gaps))
+
+
+def _of_results(table: pd.DataFrame) -> bool:
+    """Whether each row of a short table is a thing by itself (a method, a model), named in its first columns, numbers in the names aside."""
+    measured = not any(set(TOLD[kind]).isdisjoint(table) for kind in ("measures", "values"))
+    if not FEWEST_RESULTS <= len(table) <= MOST_RESULTS or measured:
+        return False
+    text = [table[name].map(lambda cell: isinstance(cell, str) and re.search(r"[^\W\d]{2}", cell) is not None).all() for name in table]
+    if not text[0] or all(text):
+        return False
+    labels = table.loc[:, text].map(lambda cell: re.sub(r"\d+", "", cell))
+    return len(labels.drop_duplicates()) == len(labels)
 
 
 def over_steps(columns: Mapping[str, Curve], size: int, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
@@ -149,8 +147,8 @@ def _wide(table: pd.DataFrame) -> pd.DataFrame:
 
     plain = {_plain(str(name)): str(name) for name in reversed(table.columns)}
     steps = [name for name in step_columns(list(map(str, table.columns))) if goes_up(numbers_in(table[name]))]
-    name = next((plain[n] for n in LONG_NAMES if n in plain), None)
-    value = next((plain[v] for v in LONG_VALUES if v in plain), None)
+    name = next((plain[n] for n in TOLD["measures"] if n in plain), None)
+    value = next((plain[v] for v in TOLD["values"] if v in plain), None)
     if (
         not steps
         or name is None
@@ -247,14 +245,14 @@ def _run_columns(table: pd.DataFrame) -> list[Any]:
     import pandas as pd
 
     most = max(2, len(table) // 3)
-    naming = {*RUN_COLUMNS, *LONG_NAMES}
+    naming = {*TOLD["runs"], *TOLD["measures"]}
     few = [
         c
         for c, kind in table.dtypes.items()
         if (str(c).lower() in naming or not pd.api.types.is_numeric_dtype(kind)) and 1 < table[c].nunique() <= most
     ]
-    named = [c for c in few if str(c).lower() in RUN_COLUMNS]
-    if named or {str(c).lower() for c in few} & set(LONG_NAMES):
+    named = [c for c in few if str(c).lower() in TOLD["runs"]]
+    if named or {str(c).lower() for c in few} & set(TOLD["measures"]):
         return named
     for step in step_columns([str(c) for c in table.columns])[:1]:
         steps = numbers_in(table[step])
