@@ -12,6 +12,7 @@ from rl_advisor.gpu.idle import foreign_memory, idle_stretches
 from rl_advisor.gpu.signals import Rows, Spans, Ticks, groups_in_step, rows_of, ticks_of, zone_shift
 from rl_advisor.gpu.split import Split, after_start, quiet_of, split_of
 from rl_advisor.gpu.steps import Steps, logged_seconds, steps_of
+from rl_advisor.output.wording import listed
 from rl_advisor.run import Gap, Run
 
 
@@ -99,7 +100,7 @@ def _idle(ticks: Ticks, quiet: Bools, steps: Steps) -> list[dict[str, Any]]:
 
 
 def _several(groups: Sequence[Sequence[Rows]]) -> str:
-    names = "; ".join(", ".join(r.gpu for r in g[:4]) + (f" and {len(g) - 4} more" if len(g) > 4 else "") for g in groups[:6])
+    names = "; ".join(listed([r.gpu for r in g], 4) for g in groups[:6])
     return (
         f"the {len(groups)} groups of GPUs that do not move together ({names}): phases are those of the first and may overlap the others'"
     )

@@ -56,13 +56,13 @@ def begun_at(wanted: str, names: Sequence[str], slack_s: float = 5.0) -> str:
 
 def listed(names: Sequence[str], read: str, by: str = "") -> "Run":
     """What to say of a file with these runs, of which one was read: where it and the others lie, and a gap; nothing for a single run."""
+    from rl_advisor.output.wording import listed as in_words
     from rl_advisor.run import Gap, Run
 
     others = [name for name in names if name != read]
     if not others:
         return Run()
-    shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-    why = f"holds {len(names)} runs{by}; {read} was read, not {shown}; to read another: {FILE}{MARK}{others[0]}"
+    why = f"holds {len(names)} runs{by}; {read} was read, not {in_words(others, 5, 'or')}; to read another: {FILE}{MARK}{others[0]}"
     return Run(place=MARK + read, others=tuple(MARK + name for name in others[:LISTED]), gaps=(Gap("", why[:400]),))
 
 

@@ -157,7 +157,7 @@ def told_once(clauses: Sequence[tuple[str, str | None]]) -> str:
     return "; ".join(text.rstrip(".") for text in said)
 
 
-def listed(parts: list[str], most: int = 0, last: str = "and") -> str:
+def listed(parts: Sequence[str], most: int = 0, last: str = "and") -> str:
     """Parts as people list them; beyond ``most`` they are counted."""
     if most and len(parts) > most:
         return f"{', '.join(parts[:most])} and {len(parts) - most} more"

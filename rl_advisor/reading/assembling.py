@@ -11,6 +11,7 @@ import numpy as np
 
 from rl_advisor.curves.task import Task, task
 from rl_advisor.gpu.signals import zone_shift
+from rl_advisor.output.wording import listed
 from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.guessing import OUTCOMES, Told, guess, with_loss, with_outcome
 from rl_advisor.reading.joining import chained, joined, settle
@@ -115,11 +116,10 @@ def _unit(parts: Sequence[Run], usual: str) -> str:
 
 def _several(place: str, others: Sequence[str]) -> Gap:
     """What to say of a folder with several runs: which one this is, and how to read another."""
-    listed = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-    return Gap(
-        place or ".",
-        f"one of {len(others) + 1} runs in this folder, the one with most points; give the path of another to read it: {listed}",
+    why = (
+        f"one of {len(others) + 1} runs in this folder, the one with most points; give the path of another to read it: {listed(others, 5)}"
     )
+    return Gap(place or ".", why)
 
 
 def _in_the_runs_zone(run: Run) -> Run:
@@ -154,11 +154,8 @@ def _sources(
         settled, restarts = _settled(once(items))
         if restarts:
             events += [Event("resume", "steps go back here: the run was resumed or restarted", part.files[0], step) for step in restarts]
-            gaps.append(
-                Gap(
-                    part.files[0], f"steps go back to {_listed(restarts)} (a resumed run); what had been written from there on was replaced"
-                )
-            )
+            back = listed([f"{step:g}" for step in restarts], 5)
+            gaps.append(Gap(part.files[0], f"steps go back to {back} (a resumed run); what had been written from there on was replaced"))
         printed = any("console" in name for name in part.formats)
         sources += [replace(item, printed=printed) for item in settled]
         events += part.events
@@ -228,7 +225,3 @@ def _stacked(tables: Sequence[pd.DataFrame], by: str) -> pd.DataFrame:
         whole["gpu"] = whole["gpu"].astype(str)
         whole = whole.groupby(["time", "gpu"], sort=True, as_index=False).first()
     return whole
-
-
-def _listed(steps: Sequence[float]) -> str:
-    return ", ".join(f"{s:g}" for s in steps[:5]) + (", ..." if len(steps) > 5 else "")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from rl_advisor.output.wording import listed
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, plain_text
 from rl_advisor.reading.parsing.csv_in import layout_of
@@ -20,7 +21,8 @@ def shape_of(path: Path) -> list[str]:
     if not start or b"\0" in start[:4_096]:
         return [f"binary, beginning with {start[:8].hex(' ')}" if start else "empty"]
     names = layout_of(path).names if bare_name(path).endswith((".csv", ".tsv")) else ()
-    return [*([f"columns: {_listed(list(names))}"] if names else []), *_ends(path, start)]
+    columns = [f"columns: {listed([name[:LONGEST_NAME] for name in names], MOST_NAMES)}"] if names else []
+    return [*columns, *_ends(path, start)]
 
 
 def _ends(path: Path, start: bytes) -> list[str]:
@@ -33,8 +35,3 @@ def _ends(path: Path, start: bytes) -> list[str]:
     last = [] if packed else [line for line in end.decode("utf-8", "replace").splitlines() if line.strip()][-2:]
     lines = [f"begins: {plain_text(line)[:LONGEST_LINE]}" for line in first]
     return lines + [f"ends: {plain_text(line)[:LONGEST_LINE]}" for line in last if line not in first]
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(name[:LONGEST_NAME] for name in names[:MOST_NAMES])
-    return shown + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from rl_advisor.output.wording import listed
 from rl_advisor.reading.translating import Translated
 from rl_advisor.run import Curve, Event, Floats, Gap, Run
 
@@ -97,10 +98,7 @@ def joined(items: Sequence[Translated]) -> tuple[dict[str, Curve], list[Gap]]:
             curves[name] = united(curves[name], curve)
         else:
             left_out.setdefault((_UNEQUAL, curves[name].source, curve.source), []).append(name)
-    gaps = []
-    for (why, kept, left), names in left_out.items():
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        gaps.append(Gap(f"{kept}, {left}", f"{', '.join(names[:5])}{more} {why} {kept}"))
+    gaps = [Gap(f"{kept}, {left}", f"{listed(names, 5)} {why} {kept}") for (why, kept, left), names in left_out.items()]
     return {name: curves[name] for name in sorted(curves, key=lambda n: (not curves[n].mapped, n))}, gaps
 
 

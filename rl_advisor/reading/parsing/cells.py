@@ -66,6 +66,13 @@ def named_numbers(column: pd.Series) -> pd.DataFrame:
     return found.rename(columns=str).iloc[:, :_MOST_PARTS].map(_plain).dropna(axis=1, how="all")
 
 
+def is_numeric(cells: pd.Series[Any]) -> bool:
+    """Whether the cells of a column are numbers as they are."""
+    import pandas as pd
+
+    return bool(pd.api.types.is_numeric_dtype(cells))
+
+
 def _plain(value: Any) -> float:
     return float(value) if isinstance(value, (int, float, np.number)) else np.nan
 
@@ -77,7 +84,7 @@ def opened(table: pd.DataFrame) -> pd.DataFrame:
     closed = [
         name
         for name in table.columns
-        if not pd.api.types.is_numeric_dtype(table[name]) and str(name).lower() not in _SETTINGS and _isdictionary(table[name].dropna())
+        if not is_numeric(table[name]) and str(name).lower() not in _SETTINGS and _isdictionary(table[name].dropna())
     ]
     if sum(int(table[name].astype(str).str.len().sum()) for name in closed) > LIMIT:
         return table

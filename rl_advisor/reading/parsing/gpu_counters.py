@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.reading.parsing.bytes_in import head
+from rl_advisor.reading.parsing.cells import is_numeric
 from rl_advisor.run import Gap, Run
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def numbers(column: Any) -> Numbers:
     import pandas as pd
 
     column = pd.Series(column)
-    if pd.api.types.is_numeric_dtype(column):
+    if is_numeric(column):
         return np.asarray(column, np.float64)
     codes, words = pd.factorize(column)
     return np.array([*map(_number, words), np.nan])[codes]

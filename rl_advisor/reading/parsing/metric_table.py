@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.output.run_reference import MARK, chosen, listed
-from rl_advisor.reading.parsing.cells import opened
+from rl_advisor.reading.parsing.cells import is_numeric, opened
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
@@ -64,7 +64,7 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
 
 
 def _of_results(table: pd.DataFrame) -> bool:
-    """Whether each row of a short table is a thing by itself (a method, a model), named in its first columns, numbers in the names aside."""
+    """Whether each row of a short table is a thing (a method, a model), named in its first columns, numbers in the names aside."""
     measured = not any(set(TOLD[kind]).isdisjoint(table) for kind in ("measures", "values"))
     if not FEWEST_RESULTS <= len(table) <= MOST_RESULTS or measured:
         return False
@@ -133,29 +133,19 @@ def _column(cells: pd.Series[Any], name: str) -> Curve:
 
 def _empty(column: pd.Series[Any], value: Floats) -> npt.NDArray[np.bool_]:
     """Where a cell holds no number; ``nan`` that is written out is one, as infinity is: the metric was that."""
-    import pandas as pd
-
     none = np.isnan(value)
-    if none.any() and not pd.api.types.is_numeric_dtype(column):
+    if none.any() and not is_numeric(column):
         none[none] = [not (isinstance(cell, str) and cell.strip().lower() in NAN_WORDS) for cell in column[none]]
     return none
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:
     """A table with a row for each number as one with a column for each metric; any other as it is."""
-    import pandas as pd
-
     plain = {_plain(str(name)): str(name) for name in reversed(table.columns)}
     steps = [name for name in step_columns(list(map(str, table.columns))) if goes_up(numbers_in(table[name]))]
     name = next((plain[n] for n in TOLD["measures"] if n in plain), None)
     value = next((plain[v] for v in TOLD["values"] if v in plain), None)
-    if (
-        not steps
-        or name is None
-        or value is None
-        or pd.api.types.is_numeric_dtype(table[name])
-        or table[name].nunique() > max(50, len(table) // 2)
-    ):
+    if not steps or name is None or value is None or is_numeric(table[name]) or table[name].nunique() > max(50, len(table) // 2):
         return table
     wide = table.pivot_table(index=steps[0], columns=name, values=value, aggfunc="last").reset_index()
     return wide.rename(columns=str)
@@ -165,7 +155,7 @@ def numbers_in(column: pd.Series[Any]) -> Floats:
     """The numbers of a column, NaN where a cell holds none; those of shares are brought to 0..1, those of arrays and tensors taken out."""
     import pandas as pd
 
-    if pd.api.types.is_numeric_dtype(column):
+    if is_numeric(column):
         return column.to_numpy(np.float64)
     found = pd.to_numeric(column, errors="coerce").to_numpy(np.float64)
     if not np.isfinite(found).any():
@@ -242,15 +232,9 @@ def one_run(table: pd.DataFrame, run: str = "") -> tuple[pd.DataFrame, Run]:
 
 def _run_columns(table: pd.DataFrame) -> list[Any]:
     """The columns that part the table into runs: those named so, and text of few values at whose change the steps go back."""
-    import pandas as pd
-
     most = max(2, len(table) // 3)
     naming = {*TOLD["runs"], *TOLD["measures"]}
-    few = [
-        c
-        for c, kind in table.dtypes.items()
-        if (str(c).lower() in naming or not pd.api.types.is_numeric_dtype(kind)) and 1 < table[c].nunique() <= most
-    ]
+    few = [c for c in table.columns if (str(c).lower() in naming or not is_numeric(table[c])) and 1 < table[c].nunique() <= most]
     named = [c for c in few if str(c).lower() in TOLD["runs"]]
     if named or {str(c).lower() for c in few} & set(TOLD["measures"]):
         return named
@@ -277,9 +261,7 @@ def _parts(label: np.ndarray[Any, Any], steps: Floats) -> bool:
 
 def _alone(table: pd.DataFrame, run: str) -> Run:
     """That the table is the run of that name, where a column has this one value throughout."""
-    import pandas as pd
-
-    own = [c for c in table.columns if run and not pd.api.types.is_numeric_dtype(table[c]) and (table[c] == table[c].iloc[0]).all()]
+    own = [c for c in table.columns if run and not is_numeric(table[c]) and (table[c] == table[c].iloc[0]).all()]
     return Run(place=MARK + run) if any(str(table[c].dropna().iloc[0]) == run for c in own) else Run()
 
 

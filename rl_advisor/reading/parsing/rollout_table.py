@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.reading.parsing.cells import as_cut, as_number, named_numbers
+from rl_advisor.reading.parsing.cells import as_cut, as_number, is_numeric, named_numbers
 from rl_advisor.reading.parsing.chat import as_text, is_chat, split_chat, turns_of
 from rl_advisor.reading.parsing.sample_names import LAYOUTS, NAMES, Layout
 from rl_advisor.run import ROLLOUT_COLUMNS, Floats, Gap
@@ -120,10 +120,8 @@ def _steps(table: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, str]:
 
 def _with_parts(table: pd.DataFrame) -> pd.DataFrame:
     """The table with the named numbers inside its ``reward`` and ``metrics`` cells as columns of their own."""
-    import pandas as pd
-
     for column, prefix in (("reward", "reward/"), ("metrics", "")):
-        told = column in table and not pd.api.types.is_numeric_dtype(table[column])
+        told = column in table and not is_numeric(table[column])
         for name, value in named_numbers(table[column]).items() if told else ():
             if name != "total" and (own := f"{prefix}{name}") not in table and name not in ROLLOUT_COLUMNS:
                 table[own] = value
@@ -178,11 +176,9 @@ def _splits(table: pd.DataFrame, path: PurePath) -> Any:
 
 def _reward_columns(rows: pd.DataFrame, meaning: Mapping[str, str]) -> list[str]:
     """The number columns between the completion and the advantage: the reward functions, then numbers the user added."""
-    import pandas as pd
-
     names = list(rows.columns)
     between = names[names.index("completion") + 1 : names.index("advantage")]
-    return [name for name in between if pd.api.types.is_numeric_dtype(rows[name]) and meaning.get(name, "reward") == "reward"]
+    return [name for name in between if is_numeric(rows[name]) and meaning.get(name, "reward") == "reward"]
 
 
 def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, str]:
