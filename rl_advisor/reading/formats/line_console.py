@@ -7,13 +7,11 @@ lines, and what they are is asked afterwards.
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, drawn_lines, head, lines
+from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, head, lines
 from rl_advisor.reading.parsing.csv_in import layout_of, read_table
-from rl_advisor.reading.parsing.line_shapes import LIMIT
-from rl_advisor.reading.parsing.log_lines import CONSOLES, Watch
+from rl_advisor.reading.parsing.log_lines import CONSOLES
 from rl_advisor.reading.parsing.metric_table import part_of
 from rl_advisor.reading.parsing.printed_rows import read_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -30,7 +28,7 @@ _NONE = ("debug.log", "debug-internal.log", "debug-core.log", ".ipynb")
 """What W&B says about itself; a notebook, of which only the outputs are a log."""
 _HEAD = 1 << 19
 FEW = 8
-"""Lines so long that hardly any is whole in it are looked at in that many times as much."""
+"""Decimal commas from which a log writes them."""
 _BOX = re.compile(
     rb"^(?:.{0,80}\| ?)?(?:-{20,}\s*\n\| *\S|(?:\[[^\]\n]*\] ?)?-{3,} +-{3,}\s*$)|^[\xe2\x94-\x95\x80-\xbf]{3} \S", re.MULTILINE
 )
@@ -53,36 +51,20 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     """A curve for each name that comes back, over the count by which the rows go; of several runs one, the others are named."""
     if ask.last_resort:
         return next((part for reading in (_cells, _lines) if (part := reading(path, ask)).curves), Run())
-    if _has_rows(path) and (part := _lines(path, ask)).curves:
+    part = _lines(path, ask)
+    if part.curves and not _told_in_full(path):
         return part
-    watch = Watch()
-    for line in islice(watch.through(lines(path)), LIMIT) if bare_name(path).endswith(_LOGS) else ():
-        watch.look(line, None)
-    return Run(events=watch.finish(None))
-
-
-def _has_rows(path: Path) -> bool:
-    """Whether the first half megabyte has lines of a learner that repeat.
-
-    Boxes keep three digits, so of a log of them beside a file that keeps all only the events are read.
-    """
-    start = head(path, _HEAD)
-    if len(start) == _HEAD and start.count(b"\n") + start.count(b"\r") < FEW:
-        start = head(path, _HEAD * FEW)
-    if _BOX.search(start.replace(b"\r", b"")) and _told_in_full(path):
-        return False
-    text = re.split(r"[\r\n]+", start.decode("utf-8", "replace"))
-    whole = text[:-1] if len(start) >= _HEAD else text
-    return bool(read_lines(whole, headings=bare_name(path).endswith(".md")).curves)
+    return Run(events=tuple(replace(event, step=None) for event in part.events)) if bare_name(path).endswith(_LOGS) else Run()
 
 
 def _told_in_full(path: Path) -> bool:
-    """Whether a file beside it has all digits."""
-    return any((path.parent / name).is_file() for name in _IN_FULL) or any(path.parent.glob("events.out.tfevents.*"))
+    """Whether it prints boxes, which keep three digits, and a file beside it has all of them."""
+    boxes = _BOX.search(head(path, _HEAD).replace(b"\r", b"")) is not None
+    return boxes and (any((path.parent / name).is_file() for name in _IN_FULL) or any(path.parent.glob("events.out.tfevents.*")))
 
 
 def _lines(path: Path, ask: Request) -> Run:
-    text: Iterable[str] = drawn_lines(path)
+    text: Iterable[str] = lines(path, LONGEST)
     text = (_COMMA.sub(r"\1.\2", line) for line in text) if _writes_commas(path) else text
     return read_lines(text, ask, headings=bare_name(path).endswith(".md"))
 

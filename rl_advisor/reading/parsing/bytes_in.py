@@ -89,24 +89,6 @@ def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
         yield raw.rstrip(b"\r\n").decode("utf-8", "replace")
 
 
-def drawn_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
-    """As ``lines``, where a carriage return ends a line, too, as a progress bar's does; such a line keeps it."""
-    with open_bytes(path) as file:
-        text = io.TextIOWrapper(file, "utf-8", "replace", newline="")
-        while line := _drawn_line(text, path, limit):
-            yield line.rstrip("\n").removesuffix("\r") if line.endswith("\n") else line
-            while line and len(line) == limit and not line.endswith(("\n", "\r")):
-                line = _drawn_line(text, path, limit)
-
-
-def _drawn_line(text: io.TextIOWrapper, path: Path, limit: int) -> str:
-    try:
-        return text.readline(limit)
-    except PACK_ERRORS:
-        say_torn(path)
-        return ""
-
-
 def byte_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[bytes]:
     """The lines of a file as bytes with their ends, streamed; what follows ``limit`` in a line is dropped."""
     blank = 0

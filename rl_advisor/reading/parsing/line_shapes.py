@@ -168,10 +168,11 @@ class _Reader:
         )
         if len(self.known) >= FORMS:
             self.known.clear()
-        self.known[key] = self._form(found[:MOST], texts) if found else None
+        self.known[key] = self._form(found[:MOST], parts) if found else None
         return self.known[key]
 
-    def _form(self, found: tuple[Slot, ...], texts: Sequence[str]) -> Form:
+    def _form(self, found: tuple[Slot, ...], parts: Sequence[str]) -> Form:
+        texts = parts[::2]
         alone = len(found) == 1 and len(texts) == 2 and texts[0].strip(" |│┃:=\t•-") == found[0].name and len(texts[1].strip(" |│┃")) < 6
         if alone and texts[0].startswith("|  "):
             found = (replace(found[0], name=self.group + found[0].name),)
@@ -183,7 +184,7 @@ class _Reader:
             index = min(len(family.texts), KEPT_APART)
             family.texts += [text] if len(family.texts) < KEPT_APART else []
             family.forms += 1
-        return Form(family, found, index, texts, alone, INTERESTING.search(text) is not None)
+        return Form(family, found, index, texts, alone, INTERESTING.search("".join(parts)) is not None)
 
     def _family(self, found: Sequence[Slot], header: tuple[str, ...] = ()) -> Family:
         key = (*((slot.name, slot.counts) for slot in found), header)

@@ -93,8 +93,8 @@ def _counted(names: Sequence[str]) -> bool:
 def read_lines(text: Iterable[str], ask: Request = WHOLE, *, headings: bool = False) -> Run:
     """The run that lines tell of, with what a log says besides.
 
-    Of several runs the one that is wanted, else the largest; nothing where the lines are no learner's, unless they may be anybody's, in the
-    last resort.
+    Of several runs the one that is wanted, else the largest; no curves where the lines are no learner's, unless they may be anybody's, in
+    the last resort.
     """
     watch = Watch()
     shapes = shapes_of(text, watch, headings=headings)
@@ -103,12 +103,12 @@ def read_lines(text: Iterable[str], ask: Request = WHOLE, *, headings: bool = Fa
         found = [lines for lines in found if lines.record.size >= FEWEST_OF_ANYBODY and (lines.number != lines.number[0]).any()]
     axis = _axis(found, shapes, anybodys=anybodys)
     if axis is None:
-        return Run()
+        return Run(events=watch.finish(None))
     runs = axis.largest_first
     read = (ask.run if ask.run in runs else runs[0]) if runs else ""
     curves = _curves(found, axis, axis.runs.index(read) if runs else -1)
     if all(c.step.size < FEWEST_ROWS for c in curves.values()) and all(n.record.size >= FEWEST and _still(n) for n in found):
-        return Run()  # settings that are printed again
+        return Run(events=watch.finish(None))  # settings that are printed again
     several = listed(runs, read) if runs else Run()
     cut = (Gap("", f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
     return Run(
