@@ -70,11 +70,6 @@ def _repeats(lines: Lines, rows: int, shared: npt.NDArray[np.bool_]) -> bool:
     return not loose and (not still or bool(shared[lines.record[0]]))
 
 
-def _still(lines: Lines) -> bool:
-    """Whether nothing in the lines changes but their counts."""
-    return all((lines.number[:, i] == lines.number[0, i]).all() for i, name in enumerate(lines.names) if name not in lines.counted)
-
-
 def _pasted(found: Sequence[Lines]) -> list[Lines]:
     """The families of a record with a count and four more names, two of which speak of a learner; nothing where there is none."""
     named: dict[int, list[str]] = {}
@@ -107,8 +102,6 @@ def read_lines(text: Iterable[str], ask: Request = WHOLE, *, headings: bool = Fa
     runs = axis.largest_first
     read = (ask.run if ask.run in runs else runs[0]) if runs else ""
     curves = _curves(found, axis, axis.runs.index(read) if runs else -1)
-    if all(c.step.size < FEWEST_ROWS for c in curves.values()) and all(n.record.size >= FEWEST and _still(n) for n in found):
-        return Run(events=watch.finish(None))  # settings that are printed again
     several = listed(runs, read) if runs else Run()
     cut = (Gap("", f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
     return Run(
