@@ -18,10 +18,11 @@ from rl_advisor.reading.assembling import assemble, gathered, says_something
 from rl_advisor.reading.file_description import shape_of
 from rl_advisor.reading.measurable import measurable
 from rl_advisor.reading.parsing import confined_files
-from rl_advisor.reading.parsing.bytes_in import head, torn_said
+from rl_advisor.reading.parsing.bytes_in import ANSI, bare_name, beginning, head, torn_said
+from rl_advisor.reading.parsing.config.printed import of_print
+from rl_advisor.reading.parsing.log_lines import CONSOLES
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
-from rl_advisor.reading.printed_settings import with_printed
 from rl_advisor.reading.run_folder import Found, readme_of, thinned, walk
 from rl_advisor.reading.separating import on_the_way
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
@@ -34,6 +35,8 @@ LOOKED_FOR = (
 SHOWN = 3
 """Files of which it is shown what they look like where nothing could be read."""
 _WITH_ROWS = (".csv", ".tsv", ".json", ".jsonl", ".log", ".txt", ".npy", ".npz", ".out", ".parquet", ".md", ".gz")
+LOG_HEAD = 131_072
+"""Bytes of a log in which a printed configuration is looked for."""
 HOLLOW_FROM = 64 * 2**20
 """Bytes from which a file is checked for being mostly a hole."""
 _POINTER = b"version https://git-lfs"
@@ -141,12 +144,19 @@ def part_of(path: Path, ask: Request = WHOLE) -> Run | None:
     """What one file holds, with raw names; None when no format claims it. In the last resort every format that does is asked."""
     found: Run | None = None
     for module in islice(_claiming(path, ask), None if ask.last_resort else 1):
-        part = with_printed(module.read(path, ask), path)
+        part = _with_printed(module.read(path, ask), path)
         part = replace(part, formats=part.formats or (module.FORMAT,))
         found = found or (part if says_something(part) else None)
         if _measures(part):
             return part
     return found
+
+
+def _with_printed(part: Run, path: Path) -> Run:
+    """The part of a text log with the settings that a trainer prints at its head; those that its format found itself go before."""
+    if not (part.curves and bare_name(path).endswith(CONSOLES)):
+        return part
+    return replace(part, config={**of_print(ANSI.sub("", beginning(path, LOG_HEAD))), **part.config})
 
 
 def format_of(path: Path, ask: Request = WHOLE) -> ModuleType | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rl_advisor.reading.parsing import confined_files
-from rl_advisor.reading.parsing.bytes_in import head
+from rl_advisor.reading.parsing.bytes_in import beginning
 from rl_advisor.run import Checkpoint, Gap
 
 ENTRY_LIMIT = 20_000
@@ -136,7 +136,7 @@ def is_skipped(folder: str) -> bool:
 def readme_of(root: Path) -> str:
     """What the authors say of a run beside it: the beginning of the texts named README or RESULTS in its folder; no instruction."""
     names = sorted(e.name for e in islice(_entries(root, Path(), []), ENTRY_LIMIT) if e.is_file and _README.fullmatch(e.name))
-    return "\n".join(head(root / name, README_LIMIT).decode("utf-8", "replace") for name in names[:3])
+    return "\n".join(beginning(root / name, README_LIMIT) for name in names[:3])
 
 
 def _inside(root: Path, path: Path) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, head, lines, plain_text
+from rl_advisor.reading.parsing.bytes_in import bare_name, beginning, lines, plain_text
 from rl_advisor.reading.parsing.columns import Row, curves_of
 from rl_advisor.reading.parsing.log_lines import CONSOLES, Watch
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -24,7 +24,7 @@ def _frameworks() -> dict[str, dict[str, Any]]:
 
 def _printed_by(path: Path) -> str:
     """The row of the framework whose steps begin in the first megabyte; empty for none."""
-    text = plain_text(head(path, _HEAD).decode("utf-8", "replace"))
+    text = plain_text(beginning(path, _HEAD))
     return next((name for name, how in _frameworks().items() if how["word"] in text and re.search(how["step"], text)), "")
 
 

@@ -8,7 +8,7 @@ from json import JSONDecoder
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, json_lines, json_object, json_values, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, beginning, document, head, json_lines, json_object, json_values, parse_json
 from rl_advisor.reading.parsing.json_run import run_of_document
 from rl_advisor.reading.parsing.json_tables import FEWEST
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -26,10 +26,7 @@ _ROWS, _OPENS = re.compile(rb"\[\s*+\{"), re.compile(r"[\[{]\s*$", re.MULTILINE)
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether it is a JSON object or list; where nothing else could be read, whatever its name and what stands around it."""
     named = bare_name(path).endswith(".json") or (ask.last_resort and not bare_name(path).endswith(".ipynb"))
-    return named and (
-        head(path, 64).lstrip()[:1] in (b"{", b"[")
-        or (ask.last_resort and _OPENS.search(head(path).decode("utf-8", "replace")) is not None)
-    )
+    return named and (head(path, 64).lstrip()[:1] in (b"{", b"[") or (ask.last_resort and _OPENS.search(beginning(path)) is not None))
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, head, lines
+from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, beginning, head, lines
 from rl_advisor.reading.parsing.csv_in import layout_of, read_table
 from rl_advisor.reading.parsing.log_lines import CONSOLES
 from rl_advisor.reading.parsing.metric_table import part_of
@@ -71,7 +71,7 @@ def _lines(path: Path, ask: Request) -> Run:
 
 def _writes_commas(path: Path) -> bool:
     """Whether its numbers have decimal commas: there are some that part no thousands, and no number has a point."""
-    start = head(path, _HEAD).decode("utf-8", "replace")
+    start = beginning(path, _HEAD)
     found = [match[2] for match in _COMMA.finditer(start)]
     return any(len(part) != 3 for part in found) and len(found) >= FEW and _POINT.search(start) is None
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import head, lines
+from rl_advisor.reading.parsing.bytes_in import beginning, head, lines
 from rl_advisor.reading.parsing.columns import Row, curves_of, number
 from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -25,7 +25,7 @@ def read(path: Path, _ask: Request = WHOLE) -> Run:
     """One curve, or one entry of the configuration."""
     kind, name = _place(path)
     if kind == "params":
-        return Run(config={name: typed(head(path, 8_000).decode("utf-8", "replace"))})
+        return Run(config={name: typed(beginning(path, 8_000))})
     gaps: list[Gap] = []
     return Run(curves=curves_of(_rows(path, name, gaps)), gaps=tuple(gaps))
 

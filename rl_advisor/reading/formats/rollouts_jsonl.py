@@ -15,7 +15,18 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, document, head, json_lines, json_object, lines, open_bytes, parse_json
+from rl_advisor.reading.parsing.bytes_in import (
+    LONGEST,
+    bare_name,
+    beginning,
+    document,
+    head,
+    json_lines,
+    json_object,
+    lines,
+    open_bytes,
+    parse_json,
+)
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
@@ -47,7 +58,7 @@ _PACKING = 10
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the first readable rows hold a response: text or chat messages under a response-like name, or a known writer's columns."""
     if bare_name(path).endswith(_TEXT):
-        start = head(path, 4_000).decode("utf-8", "replace")
+        start = beginning(path, 4_000)
         return start.lstrip().startswith("-----") and _GRADED.match(start.lstrip()) is not None
     if not bare_name(path).endswith((*_LINES, *_CELLS)):
         return False

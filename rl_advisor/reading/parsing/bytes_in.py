@@ -83,6 +83,11 @@ def head(path: Path, size: int = 16_384) -> bytes:
     return data
 
 
+def beginning(path: Path, size: int = 16_384) -> str:
+    """As ``head``, as text."""
+    return head(path, size).decode("utf-8", "replace")
+
+
 def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
     """The lines of a text file without their ends, streamed; invalid bytes are replaced, what follows ``limit`` in a line is dropped."""
     for raw in byte_lines(path, limit):

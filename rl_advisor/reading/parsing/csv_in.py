@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from rl_advisor.reading.parsing.bytes_in import DOCUMENT_LIMIT, bare_name, head, open_bytes, say_torn
+from rl_advisor.reading.parsing.bytes_in import DOCUMENT_LIMIT, bare_name, beginning, open_bytes, say_torn
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap
 
@@ -56,7 +56,7 @@ def layout_of(path: Path, *, loosely: bool = False) -> Layout:
 
     Loosely told are also rows of numbers parted by blanks, with a header, or one in a comment, or none. No names where there is none.
     """
-    lines = re.split("\r\n?|\n", head(path, _HEAD).decode("utf-8", "replace").replace("\0", ""))[:-1]
+    lines = re.split("\r\n?|\n", beginning(path, _HEAD).replace("\0", ""))[:-1]
     marks = _COMMENTS if loosely else ("#",)
     above = next((i for i, line in enumerate(lines) if not line.startswith(marks) and (line.strip() or not loosely)), len(lines))
     separators = [",", ";", "\t", BLANKS] if loosely else ["\t"] if bare_name(path).endswith(".txt") else [",", ";", "\t"]

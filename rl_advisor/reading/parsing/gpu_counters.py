@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.reading.parsing.bytes_in import head
+from rl_advisor.reading.parsing.bytes_in import beginning
 from rl_advisor.reading.parsing.cells import is_numeric
 from rl_advisor.run import Gap, Run
 
@@ -85,7 +85,7 @@ def plain_name(header: str) -> str:
 
 def first_lines(path: Path) -> list[str]:
     """The first lines of a file."""
-    return head(path).decode("utf-8", "replace").splitlines()
+    return beginning(path).splitlines()
 
 
 def is_header(cells: Iterable[str]) -> bool:

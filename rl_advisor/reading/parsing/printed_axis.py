@@ -1,6 +1,7 @@
 """The count by which printed lines go: which one it is, whether it stands before or behind what belongs to it, and the runs it parts."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -82,8 +83,7 @@ class Axis:
     @property
     def largest_first(self) -> list[str]:
         """The names of the runs, the one with most entries first."""
-        sizes = np.bincount(self.run, minlength=len(self.runs))[: len(self.runs)]
-        return [self.runs[i] for i in np.argsort(-sizes, kind="stable")]
+        return [self.runs[run] for run, _ in Counter(self.run.tolist()).most_common() if self.runs]
 
     def step_at(self, record: float | None) -> float | None:
         """The step that was the last before a record; the first for what came before it."""
@@ -144,8 +144,7 @@ def _outer(inner: Axis, other: Axis) -> bool:
 def _rank(name: str) -> int:
     """How good an axis a count of that name is: by the order of the known ones, lengths of episodes and nameless counts last."""
     plain = words(name).replace(" ", "_")
-    order = {known: i for i, known in enumerate(STEP_COLUMNS)}
-    return 1_000 if name == BARE else 900 if plain == "steps" else order.get(plain, 500)
+    return 1_000 if name == BARE else 900 if plain == "steps" else STEP_COLUMNS.index(plain) if plain in STEP_COLUMNS else 500
 
 
 def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
