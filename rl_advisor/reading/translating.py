@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Dialect
 from rl_advisor.vocabulary.dialects import dialects
@@ -96,11 +97,7 @@ def settings_of(config: Mapping[str, Any], dialect: Dialect | None) -> dict[str,
 
 def _typed(value: Any) -> Any:
     """A number that a table of parameters holds as text becomes a number, and a whole one an int."""
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return value
+    value = typed(value)
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) >= 1 else value
 
 

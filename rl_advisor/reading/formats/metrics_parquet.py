@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,4 +37,4 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         table = pd.DataFrame({name: cells(read[name]) if texts[name] else read[name].to_pandas() for name in short})
     if not step_columns([str(c) for c in table.columns]):
         table[_ROW] = np.arange(len(table))
-    return replace(part_of(table, run=ask.run))
+    return part_of(table, run=ask.run)
