@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,12 @@ def listed(names: Sequence[str], read: str, by: str = "") -> "Run":
         return Run()
     why = f"holds {len(names)} runs{by}; {read} was read, not {in_words(others, 5, 'or')}; to read another: {FILE}{MARK}{others[0]}"
     return Run(place=MARK + read, others=tuple(MARK + name for name in others[:LISTED]), gaps=(Gap("", why[:400]),))
+
+
+def among(part: "Run", several: "Run") -> "Run":
+    """The part as one of the runs of its file, with what there is to say of the others; as it is where there are none."""
+    gaps = tuple(dict.fromkeys((*several.gaps, *part.gaps)))
+    return replace(part, place=several.place or part.place, others=several.others or part.others, gaps=gaps)
 
 
 def one_of(named: Sequence[tuple[str, str]], wanted: str) -> tuple[str, "Run"]:

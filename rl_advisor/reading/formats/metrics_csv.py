@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rl_advisor.output.run_reference import chosen, listed
+from rl_advisor.output.run_reference import among, chosen, listed
 from rl_advisor.reading.parsing.bytes_in import bare_name
 from rl_advisor.reading.parsing.columns import number
 from rl_advisor.reading.parsing.csv_in import Layout, layout_of, read_table
@@ -50,9 +50,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         table = table.iloc[:, -2:].set_axis(["step", scalar], axis=1)
     table, several = _one_chart(table, ask.run)
     exported = [str(c).lower().replace(" ", "").replace("_", "") for c in table.columns] == _TENSORBOARD
-    part = part_of(table, lambda column: _name(column, path, exported=exported), ask.run)
-    several = several if several.others else part
-    return replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
+    part = among(part_of(table, lambda column: _name(column, path, exported=exported), ask.run), several)
+    return replace(part, gaps=(*gaps, *part.gaps))
 
 
 def _scalar(path: Path, layout: Layout) -> str:

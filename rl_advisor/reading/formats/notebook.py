@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rl_advisor.output.run_reference import chosen, listed
+from rl_advisor.output.run_reference import among, chosen, listed
 from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json, plain_text
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
 from rl_advisor.reading.parsing.printed_rows import read_lines
@@ -44,9 +43,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     if tables:
         ranked = sorted(tables, key=lambda name: -len(tables[name]))
         name = chosen(ranked, ask.run)
-        several = listed(ranked, name)
-        part = part_of(tables[name])
-        return replace(part, place=several.place, others=several.others, gaps=(*several.gaps, *part.gaps))
+        return among(part_of(tables[name]), listed(ranked, name))
     part = read_lines((line for kind, text in outputs if kind == "text" for line in text.splitlines()), ask)
     return part if part.curves else Run()
 

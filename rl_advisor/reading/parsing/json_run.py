@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.output.run_reference import chosen, listed
+from rl_advisor.output.run_reference import among, chosen, listed
 from rl_advisor.reading.parsing.columns import number, raw_curve
 from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.reading.parsing.json_tables import FEWEST, Content, Table, runs_in
@@ -29,9 +29,7 @@ def run_of_document(found: Any, wanted: str = "", *, anybodys: bool = False) -> 
     if not ranked or not (anybodys or _counts(runs[ranked[0]].tables)):
         return Run()
     name = chosen(ranked, wanted)
-    part = _part(runs[name], wanted if name == "" else "")
-    several = listed(ranked, name) if name else part
-    return replace(part, place=several.place, others=several.others, gaps=(*several.gaps, *part.gaps))
+    return among(_part(runs[name], wanted if name == "" else ""), listed(ranked, name))
 
 
 def _counts(tables: Sequence[Table]) -> bool:

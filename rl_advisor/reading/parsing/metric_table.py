@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.output.run_reference import MARK, chosen, listed
+from rl_advisor.output.run_reference import MARK, among, chosen, listed
 from rl_advisor.reading.parsing.cells import is_numeric, opened
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
@@ -57,10 +57,7 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     columns = {str(name): column for name, cells in table.items() if (column := _column(cells, str(name))).value.size}
     if not columns:
         return Run(gaps=(Gap("", "no rows of numbers"),))
-    part = over_steps(columns, len(table), named, run)
-    if several.place:
-        part = replace(part, place=several.place, others=several.others)
-    return replace(part, gaps=(*several.gaps, *part.gaps))
+    return among(over_steps(columns, len(table), named, run), several)
 
 
 def _of_results(table: pd.DataFrame) -> bool:
