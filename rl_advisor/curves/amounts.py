@@ -35,12 +35,9 @@ def amounts(found: Level, top: int) -> dict[str, float]:
     low, best = found.draws.min(axis=1), found.draws.max(axis=1)
     span = np.maximum(np.maximum(best - low, SEEN * np.ptp(found.value)), 1e-12 * (1 + np.abs(best)))
     heights = (found.draws - (low + best - span)[:, None] / 2) / span[:, None]
-    told = {
-        name: np.asarray(each, np.float64)
-        for name, each in (_heights(x, heights) | _late(x, heights) | _sizes(found, top) | _quarters(found.value)).items()
-    }
+    told = _heights(x, heights) | _late(x, heights) | _sizes(found, top) | _quarters(found.value)
     told["given back"] = told["gained"] * np.clip(told["lost"] / GIVEN_BACK, 0, 1)
-    return {name: float(each.mean()) for name, each in told.items()}
+    return {name: float(np.mean(each)) for name, each in told.items()}
 
 
 def _quarters(value: Floats) -> dict[str, Floats]:

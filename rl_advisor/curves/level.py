@@ -53,7 +53,7 @@ class Level:
     @property
     def mean(self) -> Floats:
         """The course in the middle of all."""
-        return np.asarray(self.draws.mean(axis=0), np.float64)
+        return np.asarray(self.draws.mean(axis=0))
 
 
 class _Widths(NamedTuple):
@@ -73,7 +73,7 @@ class _Passed(NamedTuple):
     fade: Floats
     """What is left of the noise from point to point (n - 1, k)."""
     spread: Floats
-    """Variances of level, level and noise, noise before each point was seen (n, 3, k)."""
+    """Covariance of level and noise before each point was seen (n, 2, 2, k)."""
     mean: Floats
     """Level and noise before each point was seen (n, 2, k)."""
     gain: Floats
@@ -116,32 +116,27 @@ def _grid() -> tuple[Floats, Floats, Floats]:
 def _filtered(y: Floats, widths: _Widths) -> _Passed:
     """The Kalman filter over every pair at once; the first point is where the level starts, so that its start is unknown beforehand."""
     ratio, memory, prior = _grid()
-    n, shared = y.size, 1 - OWN
-    fade = memory ** widths.gap[:, None]
-    walk, fresh = ratio * (widths.gap * widths.jump)[:, None], shared * (1 - fade**2)
-    own = (OWN + widths.point).tolist()
-    stays, kept = np.ones_like(fade), np.stack([np.ones_like(fade), fade], axis=1)
-    kept_twice, added = np.stack([stays, fade, fade**2], axis=1), np.stack([walk, 0 * fade, fresh], axis=1)
-    spread, mean, gain = (np.zeros((n, many, ratio.size)) for many in (3, 2, 2))
-    news, size = np.zeros((n, ratio.size)), np.ones((n, ratio.size))
-    spread[0], mean[0, 0] = np.array([[shared + own[0]], [-shared], [shared]]), y[0]
+    n, many, shared = y.size, ratio.size, 1 - OWN
+    fade, own = memory ** widths.gap[:, None], (OWN + widths.point).tolist()
+    kept, added = np.stack([np.ones_like(fade), fade], axis=1), np.zeros((n - 1, 2, 2, many))
+    added[:, 0, 0], added[:, 1, 1] = ratio * (widths.gap * widths.jump)[:, None], shared * (1 - fade**2)
+    kept_twice, spread = kept[:, :, None] * kept[:, None], np.zeros((n, 2, 2, many))
+    (mean, gain), news, size = np.zeros((2, n, 2, many)), np.zeros((n, many)), np.ones((n, many))
+    spread[0], mean[0, 0] = [[[shared + own[0]], [-shared]], [[-shared], [shared]]], y[0]
     # Of both level and noise at once: the cost of a point is that of calling numpy.
     now, left = mean[0], spread[0]
-    for i, (wide, point) in enumerate(zip(own[1:], y[1:].tolist(), strict=True), 1):
-        seen = np.multiply(left, kept_twice[i - 1], out=spread[i])
-        seen += added[i - 1]
-        before = np.multiply(now, kept[i - 1], out=mean[i])
-        to = seen[:2] + seen[1:]
-        to_level, to_noise = to
-        np.add(np.add(to_level, to_noise), wide, out=size[i])
-        np.subtract(np.subtract(point, before[0]), before[1], out=news[i])
-        pull = np.divide(to, size[i], out=gain[i])
-        now = before + pull * news[i]
-        left = seen.copy()
-        left[0] -= pull[0] * to_level
-        left[1:] -= pull * to_noise
+    points = zip(own[1:], y[1:].tolist(), kept, kept_twice, added, spread[1:], mean[1:], gain[1:], news[1:], size[1:], strict=True)
+    for wide, point, keeps, keeps_twice, adds, seen, before, pull, new, large in points:
+        np.add(left * keeps_twice, adds, out=seen)
+        np.multiply(now, keeps, out=before)
+        to = seen[0] + seen[1]
+        np.add(to[0] + to[1], wide, out=large)
+        np.subtract(point - before[0], before[1], out=new)
+        np.divide(to, large, out=pull)
+        now = before + pull * new
+        left = seen - pull[:, None] * to
     squares = (news**2 / size).sum(axis=0)
-    variance = np.maximum(squares / max(n - 1, 1), LEAST)
+    variance = np.maximum(squares / (n - 1), LEAST)
     fit = prior - 0.5 * ((n - 1) * np.log(variance) + np.log(size).sum(axis=0) + squares / variance)
     weight = np.exp(fit - fit.max())
     return _Passed(fade, spread, mean, gain, news, weight / weight.sum(), variance)
@@ -173,33 +168,33 @@ def _drawn(passed: _Passed, generator: np.random.Generator, many: int) -> _Cours
     (own, both, rest), which = (left[:, x][:, which] for x in range(3)), np.tile(which, 2)
     off = own * lucky, both * lucky + rest * luckier
     to = mean[:, :, which] + np.stack([np.hstack([x, -x]) for x in off], axis=1)
-    back = back[:, :, which].reshape(n, 2, 2, 2 * half)
-    now = np.zeros((2, 2 * half))
-    for i in range(n - 1, -1, -1):
-        adds = back[i] * now
-        now = to[i]
-        now += adds[:, 0]
-        now += adds[:, 1]
+    back, now = back[:, :, which].reshape(n, 2, 2, 2 * half), np.zeros((2, 2 * half))
+    by_level, by_noise = adds = np.empty((2, 2, 2 * half))
+    for course, follows in zip(to[::-1], back[::-1], strict=True):
+        np.multiply(follows, now[:, None], out=adds)
+        now = course
+        now += by_level
+        now += by_noise
     return _Courses(to[:, 0].T, np.tile(_grid()[0][pair], 2), np.tile(variance, 2))
 
 
 def _smoothing(passed: _Passed, pairs: np.ndarray) -> tuple[Floats, Floats, Floats]:
-    """Level and noise at each point given those at the next: without it, what each of the next adds, and what is left to luck.
+    """Level and noise at each point given those at the next: without it, what these add, and what is left to luck.
 
     A mean (n, 2, k), a matrix of two by two (n, 4, k) and the triangle of a root (n, 3, k).
     """
-    (a, b, c), (g, h) = (np.moveaxis(x[..., pairs], 1, 0) for x in (passed.spread, passed.gain))
+    ((a, b), (_, c)), (g, h) = np.moveaxis(passed.spread[..., pairs], 0, 2), np.moveaxis(passed.gain[..., pairs], 1, 0)
     p, q, r = a - g * (a + b), b - g * (b + c), c - h * (b + c)
     mean = passed.mean[..., pairs] + passed.gain[..., pairs] * passed.news[:, None, pairs]
     last = np.zeros((1, pairs.size))
     fade = np.vstack([passed.fade[:, pairs], last])
     a, b, c, to_level, to_noise = (np.vstack([x[1:], last]) for x in (a, b, c, *np.moveaxis(passed.mean[..., pairs], 1, 0)))
     whole = np.where(a > 0, a * c - b * b, 1.0)
-    back = np.stack([p * c - q * fade * b, q * fade * a - p * b, q * c - r * fade * b, r * fade * a - q * b], axis=1) / whole[:, None]
-    mean -= back[:, ::2] * to_level[:, None] + back[:, 1::2] * to_noise[:, None]
-    own = np.sqrt(np.maximum(p - back[:, 0] * p - back[:, 1] * q * fade, 1e-15))
-    both = (q - back[:, 2] * p - back[:, 3] * q * fade) / own
-    rest = np.sqrt(np.maximum(r - back[:, 2] * q - back[:, 3] * r * fade - both**2, 0))
+    back = np.stack([p * c - q * fade * b, q * c - r * fade * b, q * fade * a - p * b, r * fade * a - q * b], axis=1) / whole[:, None]
+    mean -= back[:, :2] * to_level[:, None] + back[:, 2:] * to_noise[:, None]
+    own = np.sqrt(np.maximum(p - back[:, 0] * p - back[:, 2] * q * fade, 1e-15))
+    both = (q - back[:, 1] * p - back[:, 3] * q * fade) / own
+    rest = np.sqrt(np.maximum(r - back[:, 1] * q - back[:, 3] * r * fade - both**2, 0))
     return mean, back, np.stack([own, both, rest], axis=1)
 
 
