@@ -78,11 +78,12 @@ def _named(run: Run) -> str | None:
 def weights(config: Mapping[str, Any], settings: Mapping[str, Any]) -> str | None:
     """Whether an adapter or a whole pretrained model is trained; None where nothing says it."""
     told = [value for key, value in config.items() if _LORA.search(str(key).lower())]
-    if any(v not in (None, False, 0, "", "none", "None", "false", "False", "0") for v in told):
+    said = str(settings.get("weights", "")).lower()
+    if said.endswith("lora") or any(v not in (None, False, 0, "", "none", "None", "false", "False", "0") for v in told):
         return "lora"
     names = [str(v)[:200] for k, v in config.items() if isinstance(v, str) and "model" in str(k).lower()]
     pretrained = any(_SIZE.search(name) for name in [*names, str(settings.get("model", ""))[:200]])
-    return ("full" if told else "pretrained") if pretrained else None
+    return "full" if said == "full" or (told and pretrained) else "pretrained" if pretrained else None
 
 
 def updates(config: Mapping[str, Any]) -> str | None:

@@ -69,6 +69,7 @@ def parts(*values: tuple[float, float]) -> str:
     return "\n".join(trl(rewards__accuracy_reward__mean=a, rewards__format_reward__mean=f) for a, f in values)
 
 
+PAIRS = "{{'loss': {}, 'accuracy': {}, 'margin': 0.001}}\n"
 CASES = [
     ("all groups flat", trl(grad_norm=0.0, loss=0.0, reward_std=0.0, frac_reward_zero_std=1.0), "training_signal", "zero variance"),
     ("no gradient in spite of a spread", trl(grad_norm=0.0, loss=0.0), "policy_update", "no update reaches"),
@@ -87,10 +88,17 @@ CASES = [
     ("a bound", "Entropy: 2.9\nKL of old and new: 0.05 (this is greater than 2 * 0.01)", "policy_update", "passed its bound"),
     ("no episode", "episode_reward_mean: .nan\nepisode_len_mean: .nan\nepisodes_total: 0", "environment_data", "no episode has ended"),
     ("a task that is dropped", parts((0.16, 0.5), (0.1, 0.7), (0.03, 0.9), (0.0, 0.98)), "reward_signal", "the task dropped"),
+    (
+        "pairs by chance",
+        "".join(PAIRS.format(x, a) for x, a in ((0.6931, 0.5), (0.693, 0.51), (0.6932, 0.5))),
+        "training_signal",
+        "loss of a coin",
+    ),
     ("no advantage", ALIVE.strip() + " - critic/advantages/max:0.000 - critic/advantages/min:0.000", "training_signal", "learns nothing"),
     ("one row of NaN", rows_of("loss", 0.3, NAN, 0.2, 0.1), "numerics", "one bad batch"),
 ]
 SOUND = [
+    ("pairs that are told apart", "".join(PAIRS.format(x, a) for x, a in ((0.69, 0.5), (0.68, 0.53), (0.67, 0.57))), ()),
     ("one usual line", trl(), ("normal by construction", "no sign of progress")),
     ("a loss below zero", trl(loss=-0.09), ("no sign of progress",)),
     ("KL that is not computed", trl(kl=float("nan")).replace("nan", "float('nan')").replace("float('nan')", "nan"), ("not computed",)),

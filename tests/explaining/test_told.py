@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rl_advisor.answers.explain import explain_run
 from rl_advisor.answers.explain.pasted import run_of
-from rl_advisor.answers.explain.told import told_in
+from rl_advisor.answers.explain.told import settings_said, told_in
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,15 @@ def test_a_question_without_a_log_is_answered(text: str, link: str | None, says:
     answer = explain_run(run_of(text), text)
     assert says in answer["summary"]
     assert [cause["link"] for cause in answer["causes"][:1]] == ([link] if link else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("GRPO on Qwen2.5-7B-Instruct, full fine-tuning", {"algorithm": "grpo", "model": "Qwen2.5-7B-Instruct", "weights": "full"}),
+        ("PPO with LoRA on llama 8B", {"algorithm": "ppo", "model": "llama 8B", "weights": "LoRA"}),
+        ("PPO without LoRA, batches of 8B tokens at full speed", {"algorithm": "ppo"}),
+    ],
+)
+def test_settings_that_stand_in_a_sentence(text: str, said: dict[str, str]) -> None:
+    assert settings_said(text) == said

@@ -11,7 +11,7 @@ from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, i
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET
 from rl_advisor.answers.explain.procedures import asked_for
-from rl_advisor.answers.explain.told import algorithm_in
+from rl_advisor.answers.explain.told import settings_said
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
 from rl_advisor.answers.spot_check import of_samples
@@ -31,6 +31,7 @@ from rl_advisor.judgement.settings_to_change import usual_value
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.output.wording import counted, percent, plain, sentence
 from rl_advisor.run import Run
+from rl_advisor.settings.of_run import TOLD
 from rl_advisor.vocabulary import Link
 
 NOTHING = (
@@ -77,7 +78,7 @@ def a_word(text: str, question: str = "") -> dict[str, Any] | None:
 
 def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     """What the rows of a run say, as plain JSON in its own names; ``text`` is what they were read from, with all that the rows lack."""
-    run = replace(run, settings={**algorithm_in(question), **run.settings})
+    run = replace(run, settings={**settings_said(question), **run.settings})
     rows, read, asked = Rows(run), coverage(run, text), question or question_in(text)
     judged, found = _judged(rows)
     proven = proofs(run)
@@ -87,7 +88,11 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     beyond = [_value(run, t) for t in told if t["normal"] == "broken"]
     e = Explained(rows, read, told, proven, judged, faults(run, text, beyond, found), answer, sentences("not_looked_at", figures))
     crash = next((f for f in e.faults if f.seen_in == "crash"), None)
-    steps = asked_for(f"{question} {text}") if not (crash or any(not SET.search(n) for n in run.curves)) else None
+    steps = (
+        asked_for(f"{question} {text}")
+        if not (crash or any(not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items()))
+        else None
+    )
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
     said: dict[str, Any] = {
         **({"crash": _retold(crash)} if crash else {}),

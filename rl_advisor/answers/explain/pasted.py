@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rl_advisor.answers.explain.told import algorithm_in, by_frameworks, meaning, told_in
+from rl_advisor.answers.explain.told import by_frameworks, meaning, settings_said, told_in
 from rl_advisor.answers.explain.written import bare, left_out
 from rl_advisor.judgement.proofs.crashes import warnings_in
 from rl_advisor.output.errors import no_such
@@ -122,7 +122,7 @@ def _with_told(run: Run, text: str) -> Run:
     seen = {n: c for n, c in run.curves.items() if n not in went}
     dialect = recognise([c.raw for c in said.values()]) if not run.frameworks else None
     frameworks = (dialect.name,) if dialect else run.frameworks
-    return replace(run, curves={**said, **seen}, settings={**algorithm_in(text), **run.settings}, frameworks=frameworks)
+    return replace(run, curves={**said, **seen}, settings={**settings_said(text), **run.settings}, frameworks=frameworks)
 
 
 def _is_prose(line: str) -> bool:

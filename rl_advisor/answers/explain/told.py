@@ -41,6 +41,11 @@ _OUTSIDE = re.compile(
     re.IGNORECASE,
 )
 """Words that no name has."""
+_SAID = {
+    "model": r"\b[A-Za-z][\w.]{2,20}[- ]?(?:[\w.]{1,9}-){0,4}\d{1,3}(?:\.\d{1,2})?[bB]\b(?:-[\w-]{1,30})?",
+    "weights": r"(?i)\bfull\b(?=[ _-](?:param|fine|ft\b|sft|train|weight))|(?<!no )(?<!not )(?<!without )\bq?lora\b",
+}
+"""Settings that stand in sentences."""
 NAMES = 400
 """Different names of one text that are looked up."""
 LENGTH = 20_000
@@ -49,10 +54,11 @@ _CONTEXT = 4_000
 """Characters of the text by which a name that means two things is understood."""
 
 
-def algorithm_in(text: str) -> dict[str, str]:
-    """The setting ``algorithm`` where a text names algorithms of one method; empty where it names none, or several."""
+def settings_said(text: str) -> dict[str, str]:
+    """What a text says in passing of the settings: the algorithm where it names those of one method, the model, what of it is trained."""
     methods = {method: found[0] for words, method in METHOD_WORDS if (found := re.findall(rf"(?i)\b(?:{words})\b", text[:_CONTEXT]))}
-    return {"algorithm": methods.popitem()[1].lower()} if len(methods) == 1 else {}
+    said = {name: found[0] for name, words in _SAID.items() if (found := re.findall(words, text[:_CONTEXT]))}
+    return said | ({"algorithm": methods.popitem()[1].lower()} if len(methods) == 1 else {})
 
 
 def told_in(text: str) -> dict[str, Curve]:
