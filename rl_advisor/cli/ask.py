@@ -11,6 +11,8 @@ from rl_advisor.output.errors import UsageError
 
 LARGEST = 10_000_000
 """Characters that are taken from a file or from standard input."""
+SENTENCE = 4
+"""Words from which on what is asked is a sentence, and no name."""
 
 
 @command("explain")
@@ -53,10 +55,9 @@ def _taken(what: str) -> str:
         return sys.stdin.read(LARGEST)
     file = Path(what)
     if not file.is_file():
-        from rl_advisor.answers.explain.procedures import asked_for
         from rl_advisor.answers.explain.words import explain_word, nearest
 
-        if file.exists() or (not asked_for(what) and ("/" in what or explain_word(what) is None)):
+        if file.exists() or (len(what.split()) < SENTENCE and ("/" in what or explain_word(what) is None)):
             near = nearest(what)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
             raise UsageError(f"{what!r} is neither a file nor a metric, pattern, check or verdict{hint}")

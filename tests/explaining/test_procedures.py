@@ -29,6 +29,13 @@ from rl_advisor.cli.commands import main
         ("training reward rises but the validation accuracy stays flat", "The training reward rises"),
         ("my reward goes up nicely and GSM8K is not better than before", "The training reward rises"),
         ("reward and eval accuracy both rise", None),
+        ("the entropy suddenly increases, I tried a larger KL", "The entropy rises"),
+        ("entropy collapse when training a 7B model", "The entropy falls"),
+        ("is an entropy of 0.4 and a reward_std of 0.1 normal?", None),
+        ("KL explodes while entropy is as before", "KL to the reference"),
+        ("it trains in one process and collapses with asynchronous rollouts on 4 nodes", "It trains elsewhere"),
+        ("reward_std is 0 for most groups, what to do?", "Groups without spread"),
+        ("chosen rewards go down in DPO", "Both implicit rewards"),
         ("does a custom reward function run on the same data twice?", None),
         ("My vLLM server runs out of memory when I start training", None),
         ("rewards increase nicely", None),
@@ -83,11 +90,13 @@ def test_which_losses_may_be_negative() -> None:
 
 
 def test_a_sentence_is_asked_at_the_command_line_as_it_is() -> None:
-    """No file and no pipe: the sentence itself, also with an address in it; a sentence that asks for nothing is refused as before."""
+    """No file and no pipe: the sentence itself, also with an address in it, or one that asks for nothing; two words are a name."""
     said = CliRunner().invoke(main, ["explain", "the server at http://10.0.0.7:20082 is up and my workflow fails"])
     assert said.exit_code == 0
     assert "curl http://10.0.0.7:20082/health" in said.output
-    assert "neither a file" in CliRunner().invoke(main, ["explain", "the sea is cold"]).output
+    assert "I found no metrics" in CliRunner().invoke(main, ["explain", "the sea is cold"]).output
+    assert "neither a file" in CliRunner().invoke(main, ["explain", "cold sea"]).output
+    assert "0.9" in CliRunner().invoke(main, ["explain", "is an entropy of 0.9 normal?"]).output
 
 
 def test_what_is_usual_stands_with_its_range() -> None:

@@ -29,6 +29,10 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 """Words and signs that may stand between a name and its number."""
+_COUNTED = frozenset(
+    ("steps", "timesteps", "episodes", "epochs", "iterations", "updates", "frames", "rows", "samples", "prompts", "seeds", "gpus", "nodes")
+)
+"""Words behind a number that counts them, and is no value of what stands before it."""
 _ONWARDS = frozenset(("to", "->", "→", "down", "up", "about", "around"))
 _NO_METRIC = frozenset(("step", "steps", "epoch", "epochs", "loss", "max", "min", "mean", "std", "time", "length", "n", "k"))
 """Words that are no metric by themselves, whatever a framework calls so."""
@@ -84,6 +88,9 @@ def _given(tokens: Sequence[str]) -> Iterator[tuple[list[str], list[float]]]:
             at += 1
             continue
         values, end = [_number(tokens[at])], at + 1
+        if end < len(tokens) and tokens[end].lower() in _COUNTED:
+            at = end
+            continue
         onwards = end
         while onwards < len(tokens) and onwards - end < 3 and tokens[onwards].lower() in _ONWARDS:
             onwards += 1
