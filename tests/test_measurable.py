@@ -3,6 +3,7 @@
 import pytest
 from rl_advisor import api
 from rl_advisor.answers.settings_check import check_of
+from rl_advisor.output.layout import spark
 from rl_advisor.reading import read_run
 
 ROWS = "".join(f'{{"step": {i}, "reward": {i / 9}, "kl": 0.01}}\n' for i in range(1, 10))
@@ -28,6 +29,29 @@ def test_a_point_beyond_all_measure_costs_itself(tmp_path, line, points, infinit
     assert (value.size, int(abs(value).max() == float("inf")) and sum(abs(value) == float("inf"))) == (points, infinite)
     assert any("no step that can be counted" in gap.why for gap in run.gaps) == (points < 10)
     assert api.assess(run).verdict
+
+
+def test_a_name_beyond_all_measure_costs_itself(tmp_path):
+    """A name of a book's length is left out and said; one of a thousand characters stays."""
+    (tmp_path / "metrics.jsonl").write_text(f'{ROWS}{{"step": 10, "{"a" * 1000}": 1, "{"b" * 1001}": 1}}\n')
+    run = read_run(tmp_path)
+    assert [name[0] for name in run.curves if len(name) > 99] == ["a"]
+    assert any("1 metrics with names of more than 1,000" in gap.why for gap in run.gaps)
+
+
+@pytest.mark.parametrize("value", ["1e308", "-1e308"])
+def test_a_reward_beyond_all_measure_is_not_called_nan(tmp_path, value):
+    """It is infinite: that no episode ended says nothing of it, and NaN does."""
+    for name, reward in (("infinite", value), ("nothing", "NaN")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "metrics.jsonl").write_text("".join(f'{{"step": {i}, "reward": {reward}}}\n' for i in range(30)))
+    infinite, nothing = (str(api.assess(read_run(tmp_path / name)).model_dump()) for name in ("infinite", "nothing"))
+    assert ("nothing to average" in infinite, "nothing to average" in nothing) == (False, True)
+
+
+def test_values_of_the_least_size_are_drawn():
+    """Seven over their range is infinite; the curve is drawn all the same."""
+    assert (spark([0.0, 5e-324, None, 0.0]), spark([0.5, 0.5]), spark([0.0, 1.0, 7.0])) == ("▁█ ▁", "▁▁", "▁▂█")
 
 
 @pytest.mark.parametrize(

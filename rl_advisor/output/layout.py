@@ -21,8 +21,8 @@ def spark(values: list[float | None]) -> str:
     """A curve as a line of blocks, a gap where a value is missing."""
     known = [v for v in values if v is not None]
     low, high = min(known, default=0.0), max(known, default=0.0)
-    scale = 7 / (high - low) if high > low else 0.0
-    return "".join(" " if v is None else "▁▂▃▄▅▆▇█"[round((v - low) * scale)] for v in values)
+    span = (high - low) or 1.0
+    return "".join(" " if v is None else "▁▂▃▄▅▆▇█"[round((v - low) / span * 7)] for v in values)
 
 
 def anything(answer: Answer, indent: str = "") -> Iterable[str]:

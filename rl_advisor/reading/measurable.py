@@ -11,6 +11,8 @@ from rl_advisor.run import Curve, Floats, Gap, Run
 
 FURTHEST, LARGEST = 1e15, 1e60
 """Steps that are counted, and the size from which a value is infinite: single precision ends far below."""
+LONGEST = 1000
+"""Characters of a name: rules and answers look at each name many times."""
 LEAP = 1e7
 """Usual intervals between two points from which the further one stands on another axis."""
 
@@ -21,9 +23,12 @@ def measurable(part: Run) -> Run:
     Curves of GPU counters, which stand over the clock, become telemetry.
     """
     part = without_counters(part)
+    long = sum(len(name) > LONGEST for name in part.curves)
+    part = replace(part, curves={name: curve for name, curve in part.curves.items() if len(name) <= LONGEST})
     curves = {name: _counted(curve) for name, curve in part.curves.items()}
     lost = sum(curve.step.size - curves[name].step.size for name, curve in part.curves.items())
     gaps = (*part.gaps, Gap("", f"{lost:,} points stand at no step that can be counted, and were left out")) if lost else part.gaps
+    gaps += (Gap("", f"{long:,} metrics with names of more than {LONGEST:,} characters were left out"),) if long else ()
     seldom = {name: measured for name, c in curves.items() if (measured := _at_a_cadence(c.value)) is not None}
     curves |= {name: curves[name].points(measured) for name, measured in seldom.items()}
     gaps += tuple(
