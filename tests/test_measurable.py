@@ -49,8 +49,9 @@ def test_a_reward_beyond_all_measure_is_not_called_nan(tmp_path, value):
     assert ("nothing to average" in infinite, "nothing to average" in nothing) == (False, True)
 
 
-def test_values_of_the_least_size_are_drawn():
-    """Seven over their range is infinite; the curve is drawn all the same."""
+def test_values_of_the_least_and_the_largest_size_are_drawn():
+    """Seven over their range is infinite, or the range itself; the curve is drawn all the same."""
+    assert spark([-1e308, 0.0, 1e308]) == "▁▅█"
     assert (spark([0.0, 5e-324, None, 0.0]), spark([0.5, 0.5]), spark([0.0, 1.0, 7.0])) == ("▁█ ▁", "▁▁", "▁▂█")
 
 

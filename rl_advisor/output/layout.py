@@ -19,10 +19,12 @@ def page_width() -> int:
 
 def spark(values: list[float | None]) -> str:
     """A curve as a line of blocks, a gap where a value is missing."""
-    known = [v for v in values if v is not None]
-    low, high = min(known, default=0.0), max(known, default=0.0)
-    span = (high - low) or 1.0
-    return "".join(" " if v is None else "▁▂▃▄▅▆▇█"[round((v - low) / span * 7)] for v in values)
+    size = max((abs(v) for v in values if v is not None), default=0.0) or 1.0  # of the largest numbers the range is infinite
+    parts = [None if v is None else v / size for v in values]
+    known = [p for p in parts if p is not None]
+    low = min(known, default=0.0)
+    span = max(known, default=0.0) - low or 1.0
+    return "".join(" " if p is None else "▁▂▃▄▅▆▇█"[round((p - low) / span * 7)] for p in parts)
 
 
 def anything(answer: Answer, indent: str = "") -> Iterable[str]:

@@ -76,9 +76,26 @@ def test_a_question_without_a_log_is_answered(text: str, link: str | None, says:
     ("text", "said"),
     [
         ("GRPO on Qwen2.5-7B-Instruct, full fine-tuning", {"algorithm": "grpo", "model": "Qwen2.5-7B-Instruct", "weights": "full"}),
-        ("PPO with LoRA on llama 8B", {"algorithm": "ppo", "model": "llama 8B", "weights": "LoRA"}),
+        ("PPO with LoRA on llama 8B", {"algorithm": "ppo", "model": "8B", "weights": "LoRA"}),
         ("PPO without LoRA, batches of 8B tokens at full speed", {"algorithm": "ppo"}),
     ],
 )
 def test_settings_that_stand_in_a_sentence(text: str, said: dict[str, str]) -> None:
     assert settings_said(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "reward"),
+    [("the reward fell at 500000 steps", None), ("episode 5 reward 12 steps 200", [12.0]), ("reward is 12 steps: 200", [12.0])],
+)
+def test_what_a_number_counts_is_no_value(text: str, reward: list[float] | None) -> None:
+    told = told_in(text).get("reward/mean")
+    assert (None if told is None else told.value.tolist()) == reward
+
+
+def test_a_fault_is_said_before_a_procedure() -> None:
+    """A setting that is wrong beside a question that has a procedure."""
+    text = "My GRPO reward does not increase, why?\nnum_generations: 1\nper_device_train_batch_size: 4\nlearning_rate: 1e-6\nbeta: 0.04\n"
+    answer = explain_run(run_of(text), text)
+    assert answer["steps"]
+    assert "num_generations" in answer["summary"]

@@ -88,11 +88,8 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     beyond = [_value(run, t) for t in told if t["normal"] == "broken"]
     e = Explained(rows, read, told, proven, judged, faults(run, text, beyond, found), answer, sentences("not_looked_at", figures))
     crash = next((f for f in e.faults if f.seen_in == "crash"), None)
-    steps = (
-        asked_for(f"{question} {text}")
-        if not (crash or any(not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items()))
-        else None
-    )
+    logged = any(not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items())
+    steps = None if crash or logged else asked_for(f"{question} {text}")
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
     said: dict[str, Any] = {
         **({"crash": _retold(crash)} if crash else {}),
@@ -104,7 +101,8 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         "not_looked_at": e.unseen,
         "steps": steps["steps"] if steps else [],
         "ask": _ask(e),
-        "summary": of_samples(run) or (f"{steps['title']}." if steps else answer or NOTHING if nothing else in_order(_facts(e))),
+        "summary": of_samples(run)
+        or (f"{steps['title']}." if steps and not _certain(e) else answer or NOTHING if nothing else in_order(_facts(e))),
     }
     return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
 

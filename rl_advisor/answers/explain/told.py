@@ -46,8 +46,8 @@ _OUTSIDE = re.compile(
 )
 """Words that no name has."""
 _SAID = {
-    "model": r"\b[A-Za-z][\w.]{2,20}[- ]?(?:[\w.]{1,9}-){0,4}\d{1,3}(?:\.\d{1,2})?[bB]\b(?:-[\w-]{1,30})?",
-    "weights": r"(?i)\bfull\b(?=[ _-](?:param|fine|ft\b|sft|train|weight))|(?<!no )(?<!not )(?<!without )\bq?lora\b",
+    "model": r"\b(?:[A-Za-z][\w.]{0,20}-){0,5}\d{1,3}(?:\.\d{1,2})?[bB]\b(?:-[\w-]{1,30})?(?!\W+tokens)",
+    "weights": r"(?i)\bfull\b(?=[ _-](?:param|fine|ft\b|sft|weight|model))|(?<!no )(?<!not )(?<!without )\bq?lora\b",
 }
 """Settings that stand in sentences."""
 NAMES = 400
@@ -88,7 +88,7 @@ def _given(tokens: Sequence[str]) -> Iterator[tuple[list[str], list[float]]]:
             at += 1
             continue
         values, end = [_number(tokens[at])], at + 1
-        if end < len(tokens) and tokens[end].lower() in _COUNTED:
+        if _counts(tokens[end : end + 2]):
             at = end
             continue
         onwards = end
@@ -101,6 +101,12 @@ def _given(tokens: Sequence[str]) -> Iterator[tuple[list[str], list[float]]]:
             last -= 1
         yield [" ".join(tokens[first:last]) for first in range(max(0, last - LONGEST), last) if _a_name(tokens[first:last])], values
         at = end
+
+
+def _counts(after: Sequence[str]) -> bool:
+    """Whether the word behind a number says what it counts, and has no number of its own."""
+    value = after[1] in "=:" or _NUMBER.fullmatch(after[1]) if len(after) > 1 else None
+    return bool(after) and after[0].lower() in _COUNTED and not value
 
 
 def _a_name(words: Sequence[str]) -> bool:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor import discovery
 from rl_advisor.output.run_reference import MARK, among, chosen, listed
 from rl_advisor.reading.parsing.cells import is_numeric, opened
 from rl_advisor.reading.parsing.columns import raw_curve
@@ -23,7 +22,7 @@ from rl_advisor.run import Curve, Floats, Gap, Run
 if TYPE_CHECKING:
     import pandas as pd
 
-TOLD: Mapping[str, list[str]] = tomllib.loads(Path(__file__).with_name("column_names.toml").read_text(encoding="utf-8"))
+TOLD: Mapping[str, list[str]] = discovery.table(__file__, "column_names.toml")
 """What columns are called, by what they do."""
 STEP_COLUMNS, TIME_COLUMNS = TOLD["steps"], TOLD["clocks"]
 _TRAINERS, _TRACKERS = ("train/global_step", "trainer/global_step"), "_step"
