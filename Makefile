@@ -101,7 +101,9 @@ install = test -d $(1) || $(PYTHON) -m venv $(1); \
 
 # The libraries of a plain install and nothing else: the tests put the wheel beside them, as a user without extras has it.
 .venv-plain/.made: pyproject.toml requirements.lock
-	@$(call install,.venv-plain,-r pyproject.toml)
+	@test -d .venv-plain || $(PYTHON) -m venv .venv-plain
+	@.venv-plain/bin/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" > .venv-plain/needed.txt
+	@$(call install,.venv-plain,-r .venv-plain/needed.txt)
 	@touch $@
 
 # Outside judges of the server and its packages, installed from the package indices.
