@@ -46,10 +46,7 @@ def _judged(run: str, asked: Answer, to: tuple[str, ...]) -> tuple[Answer, list[
     from rl_advisor import tools
     from rl_advisor.tools import report_file
 
-    for file in asked["out"]:
-        report_file.renderer(file)  # a wrong ending or tracker is said before the reading begins
-    for target in to:
-        report_file.tracker(target)
+    report_file.look_ahead(asked["out"], to)
     judge = asked["advisor"]
     options = _told(judge, asked)
     how = {name: asked[name] for name in tools.HOW}

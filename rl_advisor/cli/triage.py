@@ -1,6 +1,5 @@
-"""The command that judges many runs: a table with what is urgent first, a page, files for other programs, and a watch over all of them."""
+"""The command that judges many runs: a table with what is urgent first, a page, files for other programs."""
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,25 +23,16 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
 
     A run that did not change since the last time is not judged again; one that hangs or breaks its reader becomes a row that says so.
     """
-    from rl_advisor.triage import aimed, look, order, rows_of, watching
+    from rl_advisor.triage import aimed, look, order, rows_of
 
-    def looked() -> "list[Row]":
+    how, gate = _how(given), Gate(given["fail_on"], given["fail_on_cost"])
+    with opened(store, no_store) as kept:
         found = aimed(look(roots), given["goal"])
         rows = sorted(told("the runs", lambda: rows_of(found, how, kept)), key=order)
         _written(rows, given)
         if not found:
             click.echo("rl-advisor: nothing there looks like a run", err=True)
-        return rows
-
-    how, gate = _how(given), Gate(given["fail_on"], given["fail_on_cost"])
-    with opened(store, no_store) as kept:
-        if given["watch"]:
-            how_often = {"every": given["every"], "looks": given["looks"], "webhook": given["webhook"]}
-            watching.watch(roots, looked, kept, lambda row: click.echo(json.dumps(row) if as_json else row["text"]), **how_often)
-        else:
-            rows = looked()
-            said = (lambda: _show_common(rows, as_json)) if given["shared"] else (lambda: _show(rows, as_json, every_row))
-            gate.close(rows, said)
+        gate.close(rows, (lambda: _show_common(rows, as_json)) if given["shared"] else (lambda: _show(rows, as_json, every_row)))
 
 
 def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:

@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.tools.rules import Own, Rules
-from rl_advisor.tools.watching import STOP, State, exit_code, heard, judged
+from rl_advisor.tools import report_file
+from rl_advisor.tools.rules import Own
+from rl_advisor.tools.watching import STOP, Voice, line
 
 REPORT = "rl-advisor-report.html"
 
@@ -34,14 +35,11 @@ class Listener:
         if every < 1:
             raise ValueError("every takes a number of steps, at least 1")
         from rl_advisor.reading.live import Follower
-        from rl_advisor.tools.report_file import renderer, tracker
 
-        self.run, self._every, self._grace, self._follower, self._state = Path(run), every, grace, Follower(run), State()
-        self._rules = Rules(rules, lambda step, line: print(f"rl-advisor, step {step:.0f}: {line}"))  # noqa: T201
-        self.report = None if report is None else self.run / report
-        if self.report is not None:
-            renderer(self.report)
-        self._to = [target for target in to if tracker(target)]
+        self.run, self._every, self._grace, self._follower = Path(run), every, grace, Follower(run)
+        self._voice = Voice(lambda change: print(f"rl-advisor {line(change)}"), rules)  # noqa: T201
+        self._pages, self._to = [] if report is None else [self.run / report], to
+        report_file.look_ahead(self._pages, to)
         self.planned: int | None = None
         """The plan as the trainer knows it, for a log that does not say it."""
         self._since: float | None = None
@@ -59,31 +57,26 @@ class Listener:
         if not self.due(step):
             return False
         try:
-            run = self._read()
-            self._state, change = heard(self._state, judged(run))
-            if change:
-                print(f"rl-advisor {change['text']}")  # noqa: T201
-            advised = self._rules.broken(run, step) or exit_code(self._state) == STOP
+            advised = self._voice.judge(self._read()) == STOP
         except Exception as trouble:  # noqa: BLE001 - whatever it is, the training is worth more than our opinion of it
-            self._rules.say(step, f"cannot judge yet ({type(trouble).__name__}: {trouble}); training goes on")
+            self._voice.say(step, f"cannot judge yet ({type(trouble).__name__}: {trouble}); training goes on")
             return False
         self._since = (step if self._since is None else self._since) if advised else None
         return self._since is not None and step - self._since >= self._grace
 
     def finish(self) -> None:
         """Write the report of the run as it ended, tell the trackers, and say where; what goes wrong is said."""
-        if self.report is None and not self._to:
+        if not self._pages and not self._to:
             return
         from rl_advisor.advisors import builtin
-        from rl_advisor.tools import report_file
 
         try:
             run = self._read()
-            done = report_file.report(run, builtin.assess(run), [str(self.report)] if self.report else [], self._to, self.run)
-            for line in ([f"report in {done['written']}"] if self.report else []) + list(done.get("told", ())):
-                print(f"rl-advisor: {line}")  # noqa: T201
+            done = report_file.report(run, builtin.assess(run), self._pages, self._to, self.run)
+            for said in (*(f"report in {page}" for page in self._pages), *done.get("told", ())):
+                print(f"rl-advisor: {said}")  # noqa: T201
         except Exception as trouble:  # noqa: BLE001 - as above
-            self._rules.say(0, f"no report ({type(trouble).__name__}: {trouble})")
+            self._voice.say(0, f"no report ({type(trouble).__name__}: {trouble})")
 
     def _read(self) -> Any:
         run = self._follower.read()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from rl_advisor.assessment import Assessment
 from rl_advisor.discovery import modules
@@ -87,18 +88,21 @@ def note_to(target: str, run: Run, assessment: Assessment, place: str | Path) ->
         raise UsageError(f"{target.partition(':')[0]} did not take the judgement: {without_keys(str(failure), where)[:300]}") from failure
 
 
-def report(run: Run, assessment: Assessment, out: Sequence[str], to: Sequence[str], place: str | Path) -> dict[str, str | list[str]]:
+def look_ahead(out: Sequence[str | Path], to: Sequence[str]) -> None:
+    """Say before anything is read that no report has such an ending, or that there is no such tracker; raises what these raise."""
+    for file in out:
+        renderer(file)
+    for target in to:
+        tracker(target)
+
+
+def report(run: Run, assessment: Assessment, out: Sequence[str | Path], to: Sequence[str], place: str | Path) -> dict[str, Any]:
     """Where a judgement was written: ``written``, the page, and ``told``, the trackers; ``place`` is the run's own.
 
     Raises:
         UsageError: no report has this ending, there is no such folder or tracker, or a tracker did not take it.
     """
-    written = [str(page_of(run, assessment, target)) for target in [_target(each) for each in out]]
+    written = [str(safe_write.put(page, readable(renderer(page)(run, assessment), _LONGEST_PAGE))) for page in map(_target, out)]
     told = [note_to(each, run, assessment, place) for each in to]
     page = {"written": written[0] if len(written) == 1 else written} if written else {}
     return {**page, **({"told": told} if told else {})}
-
-
-def page_of(run: Run, assessment: Assessment, out: Path) -> Path:
-    """The file that the page was written to."""
-    return safe_write.put(out, readable(renderer(out)(run, assessment), _LONGEST_PAGE))

@@ -4,7 +4,9 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +20,8 @@ from rl_advisor.output import safe_write
 from rl_advisor.output.clean import clean, readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import plain
-from rl_advisor.tools import advisor_named
-from rl_advisor.tools.report_file import note_to, page_of, renderer, tracker
-from rl_advisor.tools.rules import Rules
-from rl_advisor.tools.webhook import Post
+from rl_advisor.tools import advisor_named, report_file, webhook
+from rl_advisor.tools.rules import Own, Rules
 
 if TYPE_CHECKING:
     from rl_advisor.run import Run
@@ -71,21 +71,11 @@ def judged(run: "Run") -> Assessment:
     return named(completed(run, advisor_named("builtin").assess(run)), own_names(run))
 
 
-def heard(state: State, assessment: Assessment) -> tuple[State, dict[str, Any] | None]:
+def heard(state: State, assessment: Assessment) -> tuple[State, Said | None]:
     """The state after an assessment, and the change to tell once looks that agree in a row have enough weight together; else None."""
     now = {name: getattr(assessment, name) for name in JUDGEMENT}
     said = {name: getattr(assessment, name) for name in ("run", "step", "planned_steps", "p_continue_pays", "confidence", "why", "summary")}
-    return _tell(state.but(latest=clean(said)), now, _weight(state.told, now, assessment))
-
-
-def weighed(state: State, now: Said, weight: float) -> tuple[State, bool]:
-    """The state after a look that speaks for a judgement so much, and whether it is to be told."""
-    if now == state.told:
-        return state.but(doubted=None, weight=0.0), False
-    weight += state.weight if now == state.doubted else 0.0
-    if weight < ENOUGH:
-        return state.but(doubted=now, weight=weight), False
-    return state.but(told=now, doubted=None, weight=0.0, number=state.number + 1), True
+    return _weighed(state.but(latest=clean(said)), now, _weight(state.told, now, assessment))
 
 
 def _weight(told: Said | None, now: Said, assessment: Assessment) -> float:
@@ -97,17 +87,16 @@ def _weight(told: Said | None, now: Said, assessment: Assessment) -> float:
     return p / 2 if told["verdict"] == now["verdict"] else max(0.0, p - likely.get(told["verdict"], 0.0))
 
 
-def concluded(state: State) -> tuple[State, dict[str, Any] | None]:
-    """As ``heard``, once no further assessment can come: the last one is told even though none confirmed it."""
-    return (state, None) if state.doubted is None else _tell(state, state.doubted, ENOUGH)
-
-
-def _tell(before: State, now: Said, weight: float) -> tuple[State, Said | None]:
-    state, fresh = weighed(before, now, weight)
-    if not fresh:
-        return state, None
-    state = state.but(watch=state.watch or secrets.token_hex(8), due=True)
-    change = {"schema": "rl-advisor/change/1", "id": f"{state.watch}-{state.number}", "number": state.number, **(state.latest or {})}
+def _weighed(before: State, now: Said, weight: float) -> tuple[State, Said | None]:
+    """The state after a look that speaks for a judgement so much, and the change where it is to be told."""
+    if now == before.told:
+        return before.but(doubted=None, weight=0.0), None
+    weight += before.weight if now == before.doubted else 0.0
+    if weight < ENOUGH:
+        return before.but(doubted=now, weight=weight), None
+    number, watch = before.number + 1, before.watch or secrets.token_hex(8)
+    state = before.but(told=now, doubted=None, weight=0.0, number=number, watch=watch, due=True)
+    change = {"schema": "rl-advisor/change/1", "id": f"{watch}-{number}", "number": number, **(state.latest or {})}
     return state, change | {"before": before.told, "now": now, "text": line(change | now)}
 
 
@@ -157,63 +146,79 @@ def save(state: State, path: Path | None) -> None:
         safe_write.put(path, state.model_dump_json())
 
 
-class _Voice:
-    """Says each change once: prints it, writes the report, posts it; the state is kept after every part."""
+class Voice:
+    """Judges a run again and again; says each change once (prints, reports, posts it), and keeps the state after every part."""
 
     def __init__(
         self,
-        state_file: Path | None,
-        webhook: str | None,
-        report: Callable[[], object] | None,
-        tell: Callable[[dict[str, Any]], None],
-        rules: Sequence[str],
+        tell: Callable[[Said], None],
+        rules: Sequence[str | Own] = (),
+        state_file: Path | None = None,
+        webhook: str | None = None,
+        report: Callable[[], object] | None = None,
     ) -> None:
-        self._post = Post(webhook, "watch")
-        self.state, self._file, self._report, self._tell, self._broke = load(state_file), state_file, report, tell, False
+        """``tell`` takes a change; of a rule that is broken, or of what goes wrong, ``step`` and ``rule``, the words.
+
+        Raises:
+            UsageError: the address is none of the web, or the state file or a rule is none.
+        """
+        if webhook and not webhook.startswith(("http://", "https://")):
+            raise UsageError("--webhook takes an address that begins with http:// or https://")
+        self.state, self._file, self._url, self._report, self._tell = load(state_file), state_file, webhook, report, tell
         self._rules = Rules(rules, lambda step, words: tell({"step": step, "rule": words}))
+        self.say, self._broke, self._refused = self._rules.say, False, ""
 
     @property
     def code(self) -> int:
         """The exit code so far: a broken rule of the user's own advises to stop as well."""
         return STOP if self._broke else exit_code(self.state)
 
-    def judge(self, files: str, read: "Callable[[], Run]") -> None:
-        """Judge the run as it is now, and ask the rules; what cannot be read yet is looked at again when it changes."""
+    def judge(self, run: "Run") -> int:
+        """The code after a look at the run as it is now, of which the rules are asked, too."""
+        self.keep(*heard(self.state, judged(run)))
+        self._broke = self._rules.broken(run, run.last_step)
+        return self.code
+
+    def judge_files(self, files: str, read: "Callable[[], Run]") -> None:
+        """Judge what is read of files with this digest; what cannot be read yet is looked at again when it changes."""
         from rl_advisor.reading import UnreadableRun
 
-        try:
-            run = read()
-            self.keep(*heard(self.state.but(seen=files), judged(run)))
-            self._broke = self._rules.broken(run, run.last_step)
-        except (UnreadableRun, FileNotFoundError):
-            self.state = self.state.but(seen=files)
+        self.state = self.state.but(seen=files)
+        with suppress(UnreadableRun, FileNotFoundError):
+            self.judge(read())
 
-    def keep(self, state: State, change: dict[str, Any] | None) -> None:
+    def keep(self, state: State, change: Said | None = None) -> None:
         """First remembered, then said: a kill in between delays a change and never loses it."""
-        self.state = state.but(unsent=(*state.unsent, change)) if change and self._post.url else state
+        self.state = state.but(unsent=(*state.unsent, change)) if change and self._url else state
         save(self.state, self._file)
         self.deliver()
 
     def deliver(self) -> None:
-        """Say what is still to be said."""
+        """Say what is still to be said; the address of a webhook may be a secret and is not repeated."""
         if self.state.due:
             if self._report:
                 self._report()
             self._tell({"number": self.state.number, **(self.state.latest or {}), **(self.state.told or {})})
             self.state = self.state.but(due=False)
             save(self.state, self._file)
-        if self._post.url and self.state.unsent:
-            self.state = self.state.but(unsent=self._post.left(self.state.unsent))
+        while self._url and self.state.unsent:
+            if why := webhook.posted(self._url, self.state.unsent[0]):
+                if why != self._refused:
+                    sys.stderr.write(f"rl-advisor: watch: the webhook took no post ({why}); it is tried again\n")
+                self._refused = why
+                return
+            self._refused, self.state = "", self.state.but(unsent=self.state.unsent[1:])
             save(self.state, self._file)
 
-    def close(self, every: float, sleep: Callable[[float], None]) -> None:
-        """Say the last word; what cannot be posted now stays in the state file for the next start."""
-        self.keep(*concluded(self.state))
+    def close(self, wait: Callable[[], None]) -> None:
+        """Say the last word, though no look confirmed it; what cannot be posted now stays in the state file for the next start."""
+        if self.state.doubted is not None:
+            self.keep(*_weighed(self.state, self.state.doubted, ENOUGH))
         for _ in range(_LAST_TRIES):
-            if self._post.url and self.state.unsent:
-                sleep(every)
+            if self._url and self.state.unsent:
+                wait()
                 self.deliver()
-        if self._post.url and self.state.unsent:
+        if self._url and self.state.unsent:
             kept = "the next start posts them" if self._file else "without --state they are lost"
             sys.stderr.write(f"rl-advisor: watch: changes not taken: {len(self.state.unsent)}; {kept}\n")
 
@@ -228,7 +233,7 @@ def watch(  # noqa: PLR0913
     state_file: Path | None,
     clock: Callable[[], float],
     sleep: Callable[[float], None],
-    tell: Callable[[dict[str, Any]], None],
+    tell: Callable[[Said], None],
     until_stop: bool = False,
     aside: Path | None = None,
     rules: Sequence[str] = (),
@@ -239,52 +244,51 @@ def watch(  # noqa: PLR0913
 
     Raises:
         FileNotFoundError: there is no such run.
-        NoSuchChoice: the report, the address, the state file, a rule or a tracker cannot be what was named.
+        UsageError: the report, the address, the state file, a rule or a tracker cannot be what was named.
     """
-    read = _reader(run, goal)
-    for file in [out] if out else ():
-        renderer(file)
-    for target in to:
-        tracker(target)
-    voice = _Voice(state_file, webhook, (lambda: page_of(*_signed(read), out)) if out else None, tell, rules)
+    read, pages = _reader(run, goal), [out] if out else []
+    report_file.look_ahead(pages, to)
+    write = partial(_written, read, run)
+    voice = Voice(tell, rules, state_file, webhook, partial(write, pages) if pages else None)
     changed, pause = clock(), every
     voice.deliver()
     while True:
         files = run_folders.digest(run, aside)
         if files and files != voice.state.seen:
             changed, pause = clock(), every
-            voice.judge(files, read)
+            voice.judge_files(files, read)
         else:
             pause = min(2 * pause, LONGEST_PAUSE * every)
             voice.deliver()
         if ended(voice.state) or clock() - changed >= idle or (until_stop and voice.code == STOP):
             break
         sleep(pause)
-    voice.close(every, sleep)
-    _note(read, to, run)
+    voice.close(lambda: sleep(every))
+    for target in to:
+        _note(target, partial(write, (), [target]))
     return voice.code
 
 
 def _reader(run: Path, goal: float | None) -> "Callable[[], Run]":
-    """What reads the run as it is now, of a file only what was appended."""
+    """What reads the run as it is now, and of it only the files that changed."""
     from rl_advisor.reading.live import Follower
 
     follower = Follower(run_folders.existing(run))
     return lambda: replace(follower.read(), goal=goal)
 
 
-def _signed(read: "Callable[[], Run]") -> "tuple[Run, Assessment]":
-    """The run as it is now, and its judgement."""
-    whole = read()
-    return whole, advisor_named("builtin").assess(whole)
+def _written(read: "Callable[[], Run]", run: Path, pages: Sequence[Path], to: Sequence[str] = ()) -> Said:
+    """Where the judgement of the run as it is now was written."""
+    now = read()
+    return report_file.report(now, advisor_named("builtin").assess(now), pages, to, run)
 
 
-def _note(read: "Callable[[], Run]", to: Sequence[str], place: Path) -> None:
-    """Tell the trackers of the run as it is now; what one does not take is said."""
+def _note(target: str, write: Callable[[], Said]) -> None:
+    """Say where a tracker was told, or why it did not take it."""
     from rl_advisor.reading import UnreadableRun
 
-    for target in to:
-        try:
-            sys.stderr.write(f"rl-advisor: {note_to(target, *_signed(read), place)}\n")
-        except (UsageError, UnreadableRun, OSError) as trouble:
-            sys.stderr.write(f"rl-advisor: watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})\n")
+    try:
+        said = write()["told"][0]
+    except (UsageError, UnreadableRun, OSError) as trouble:
+        said = f"watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})"
+    sys.stderr.write(f"rl-advisor: {said}\n")

@@ -12,10 +12,7 @@ from typing import Any, Self
 
 import orjson
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, made REAL, answer BLOB) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS told (watch TEXT, run TEXT, said TEXT, PRIMARY KEY (watch, run)) WITHOUT ROWID;
-"""
+_TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, made REAL, answer BLOB) WITHOUT ROWID"
 WAIT_S = 60.0
 """Seconds for which another triage's write is waited for."""
 AGAIN_S = 0.02
@@ -44,14 +41,6 @@ class Store:
         """Keep an answer; written when this returns."""
         self._base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, time.time(), orjson.dumps(answer)))
 
-    def told(self, watch: str) -> dict[str, Any]:
-        """What a watch has said of each run."""
-        return {run: orjson.loads(said) for run, said in self._base.execute("SELECT run, said FROM told WHERE watch = ?", (watch,))}
-
-    def say(self, watch: str, run: str, said: Any) -> None:
-        """Remember what a watch says of a run; written when this returns."""
-        self._base.execute("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (watch, run, orjson.dumps(said).decode()))
-
     def close(self) -> None:
         """Close the file."""
         self._base.close()
@@ -70,7 +59,7 @@ def _opened(file: Path | None) -> sqlite3.Connection:
     try:
         base.execute("PRAGMA journal_mode=WAL")
         base.execute("PRAGMA synchronous=NORMAL")  # a kill loses nothing; a power failure the last answers, which are made again
-        base.executescript(_TABLES)
+        base.execute(_TABLE)
         with suppress(sqlite3.OperationalError):  # another triage is doing it
             base.execute("DELETE FROM answers WHERE made < ?", (time.time() - KEPT_S,))
     except BaseException:
