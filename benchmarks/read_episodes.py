@@ -18,6 +18,7 @@ from typing import Any
 
 Told = dict[str, tuple[str, int | None, int | None]]
 FEWEST = 3
+PARTS = ("first shapes", "later shapes", "first shape held out", "later shapes held out")
 WORDS = {"tool_misuse": "tool misuse", "gave_up": "gave up", "wrong_answer": "wrong answer", "context": "context overflow", "success": ""}
 """The readers' words -> the program's; an episode that it does not call failed has the reason ''."""
 
@@ -59,23 +60,23 @@ def f1s(pairs: list[tuple[str, str]]) -> dict[str, float]:
 
 def measured(folder: Path) -> dict[str, Any]:
     """For the shapes mended on and those held out: the pairs (read, told), by shape, and of first bad turns how far they are off."""
-    pairs: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
+    pairs: dict[str, list[tuple[str, str]]] = {name: [] for name in PARTS}
     shapes: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    near: dict[bool, list[bool]] = {False: [], True: []}
+    near: dict[str, list[bool]] = {name: [] for name in PARTS}
     wrong: list[tuple[str, str, str]] = []
     for label in map(json.loads, Path(__file__).with_suffix(".jsonl").read_text().splitlines()):
-        found = _told(folder / label["file"])
+        found, part = _told(folder / label["file"]), PARTS[2 * label["held"] + ("later" in label)]
         told, turn, every = (found or {}).get(str(label["row"]), ("unread", None, None))
         turn = every if label.get("every") else turn
         read = WORDS.get(label["reason"], label["reason"])
         if read == "cannot_tell":  # neither right nor wrong; but a cause that lies outside the model may not be told
             shapes[label["shape"]] += [("", "infrastructure")] * (told == "infrastructure")
             continue
-        pairs[label["held"]].append((read, told))
+        pairs[part].append((read, told))
         shapes[label["shape"]].append((read, told))
         agreed = label.get("reason2", label["reason"]) == label["reason"] and abs(label.get("bad2", label["bad"]) - label["bad"]) <= 1
         if read and agreed:
-            near[label["held"]].append(turn is not None and abs(turn - label["bad"]) <= 1)
+            near[part].append(turn is not None and abs(turn - label["bad"]) <= 1)
         if read != told and not label["held"]:
             wrong.append((label["id"], read, told))
     return {"pairs": pairs, "shapes": dict(shapes), "near": near, "wrong": wrong}
@@ -84,13 +85,13 @@ def measured(folder: Path) -> dict[str, Any]:
 def main(folder: str, *more: str) -> None:
     """Print the figures."""
     found = measured(Path(folder))
-    for held in (False, True):
-        pairs, near = found["pairs"][held], found["near"][held]
+    for part in PARTS:
+        pairs, near = found["pairs"][part], found["near"][part]
         scores = f1s(pairs)
-        shown = "" if held else f" { ({k: round(v, 2) for k, v in sorted(scores.items())}) }"
+        shown = "" if "held" in part else f" { ({k: round(v, 2) for k, v in sorted(scores.items())}) }"
         false = sum(b == "infrastructure" != a for a, b in pairs)
         print(
-            f"{'held out' if held else 'seen'}: {len(pairs)} episodes, {sum(b == 'unread' for _, b in pairs)} unread, macro F1 "
+            f"{part}: {len(pairs)} episodes, {sum(b == 'unread' for _, b in pairs)} unread, macro F1 "
             f"{sum(scores.values()) / max(1, len(scores)):.3f}, right {sum(a == b for a, b in pairs) / max(1, len(pairs)):.3f}, "
             f"falsely infrastructure {false}, first bad turn within one {sum(near)} of {len(near)}{shown}"
         )
