@@ -225,3 +225,79 @@ def test_rows_that_are_no_steps(tmp_path: Path, row: dict[str, Any]) -> None:
     file.write_text((json.dumps(row) + "\n") * 3)
     assert not episode_steps.claims(file)
     assert not rollouts_jsonl.claims(file)
+
+
+TALK = [{"role": "user", "content": "find x"}, {"role": "assistant", "content": "It is x."}]
+LOOK = {"tool": "look", "args": {"q": "x"}, "result": "found"}
+TREE = [{"role": "user", "message": "find x", "next": [{"role": "assistant", "message": "It is x.", "next": []}]}]
+ELSEWHERE: dict[str, dict[str, Any]] = {
+    "under a name of its own": {"id": 1, "what_happened": TALK},
+    "deeper down, with an outcome": {"task": {"id": 1}, "trace": {"log": {"said": TALK, "won": False}}},
+    "a call in each step": {"trace": [LOOK, LOOK]},
+    "a tree": {"answer": {"root": TREE}},
+    "snapshots of one that grew": {"log": [TALK[:1], TALK]},
+    "a document of many": {"info": {"model": "m"}, "tasks": [{"id": 1}], "simulations": [{"id": 1, "log": TALK}, {"id": 2, "log": TALK}]},
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_turns_wherever_they_lie(tmp_path: Path, name: str) -> None:
+    """Turns are found under any name and at any depth of a document, whole and once."""
+    (tmp_path / "results.json").write_text(json.dumps(ELSEWHERE[name]))
+    table = read_run(tmp_path).rollouts
+    found = [(turn.role, turn.text or turn.calls[0][0]) for turn in table["turns"].iloc[0] if turn.role != "user"]
+    assert found == ([("assistant", "look"), ("tool", "found")] * 2 if "call" in name else [("assistant", "It is x.")])
+    assert len(table) == (2 if "many" in name else 1)
+    assert "outcome" not in name or table["won"].tolist() == [False]
+
+
+LABELLED = """Trial 1
+Question: find x
+Thought 1: I look.
+Action 1: look[x]
+Observation 1: found
+in two lines
+Thought 2: So x.
+Action 2: finish[x]
+Observation 2: Answer is INCORRECT
+Correct answer: y
+
+Question: find z
+Action 1: look[z]
+Observation 1: nothing
+"""
+
+
+def test_episodes_in_labelled_lines(tmp_path: Path) -> None:
+    """A text of thoughts, actions and observations is one episode a question, with the right answer that stands below."""
+    (tmp_path / "log.txt").write_text(LABELLED)
+    table = read_run(tmp_path).rollouts
+    first = table["turns"].iloc[0]
+    assert (table["prompt"].tolist(), table["correct_answer"].iloc[0]) == (["find x", "find z"], "y")
+    assert [(t.role, t.calls) for t in first[:2]] == [("assistant", (("look", "look[x]"),)), ("tool", ())]
+    assert first[1].text == "found\nin two lines"
+
+
+def test_an_episode_lost_before_its_first_word(tmp_path: Path) -> None:
+    """What broke before anybody spoke is a row with what is told of its end."""
+    (tmp_path / "1.json").write_text(json.dumps({"id": 1, "trace": {"messages": [], "error": "Task timeout after 60 seconds"}}))
+    (tmp_path / "2.json").write_text(json.dumps({"id": 2, "trace": {"messages": TALK, "error": None}}))
+    table = read_run(tmp_path).rollouts
+    assert sorted(table["response"]) == ["", "It is x."]
+    assert "Task timeout" in str(table.loc[table["response"] == ""].iloc[0].to_dict())
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"events": [{"level": "info", "message": "started"}, {"level": "error", "message": "failed"}]},
+        {"jobs": {"build": {"steps": [{"name": "checkout", "uses": "v4"}, {"name": "test", "run": "make"}]}}},
+        {"messages": []},
+    ],
+)
+def test_documents_without_an_episode(tmp_path: Path, document: dict[str, Any]) -> None:
+    """Logs, workflows and metrics that use the same words hold nobody who speaks and is answered."""
+    from rl_advisor.reading.formats import rollouts_jsonl
+
+    (tmp_path / "other.json").write_text(json.dumps(document))
+    assert not rollouts_jsonl.claims(tmp_path / "other.json")

@@ -84,7 +84,8 @@ VERIFIER_ATTACK = phrases(
     "_getframe|==",
 )
 CALL = phrases(
-    r"<tool_call>(.{0,4000}?)</tool_call>|<function[=_ ]([^>]{1,80}>.{0,4000}?)</function>|^[ \t]{0,8}Action ?:([^\n]{1,300})$|"
+    r"<tool_call>(.{0,4000}?)</tool_call>|<function[=_ ]([^>]{1,80}>.{0,4000}?)</function>|"
+    r"^[ \t]{0,8}Action(?: ?\d{1,3})? ?:([^\n]{1,300})$|"
     r"```(?:tool_code|tool_call)\n(.{0,4000}?)```|<search>(.{0,1000}?)</search>|\[TOOL_CALLS\](.{0,1000}?[\]}])|<\|python_tag\|>([^\n<]{1,1000})|"
     "<\uff5ctool\u2581call\u2581begin\uff5c>(.{0,4000}?)<\uff5ctool\u2581call\u2581end\uff5c>|"
     r"\b(?:call|invoke)[ :_]{1,2}([\w.\-]{1,60}(?:[ (,=:]{1,3}[\w.\-]{1,60}){0,5}?(?<!\.))"

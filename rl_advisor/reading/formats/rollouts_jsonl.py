@@ -28,9 +28,10 @@ from rl_advisor.reading.parsing.bytes_in import (
     parse_json,
 )
 from rl_advisor.reading.parsing.cells import as_number
+from rl_advisor.reading.parsing.inferred_turns import labelled, rows_in
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
-from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, Sampled, holds_response, run_of_sample
+from rl_advisor.reading.parsing.trajectories import Sampled, holds_response, known, run_of_sample
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 
@@ -43,7 +44,9 @@ _GRADED = re.compile(
 )
 _FIELD = re.compile(r" {0,4}(?P<name>content|sol|solution|problem|question|prompt) ?: ?(?P<text>.*)", re.IGNORECASE | re.DOTALL)
 _GRADED_NAMES = {"content": "response", "sol": "solution", "problem": "prompt", "question": "prompt"}
-_TELLING = (TRAJECTORIES, "messages", "columns", "traj", *STEPS)
+_TELLING = re.compile(
+    rb'"(?:columns|traj\w*|steps|(?:\w+_)?(?:messages|history|turns|transitions|rollout|events|observations?|role|thought))"\s*:'
+)
 """Keys one of which stands at the beginning of a document with responses."""
 _LARGEST = 64 << 20
 """Bytes of a document."""
@@ -58,8 +61,8 @@ _PACKING = 10
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the first readable rows hold a response: text or chat messages under a response-like name, or a known writer's columns."""
     if bare_name(path).endswith(_TEXT):
-        start = beginning(path, 4_000)
-        return start.lstrip().startswith("-----") and _GRADED.match(start.lstrip()) is not None
+        start = beginning(path)
+        return _GRADED.match(start.lstrip()) is not None or any(labelled(start))
     if not bare_name(path).endswith((*_LINES, *_CELLS)):
         return False
     try:
@@ -80,7 +83,9 @@ def _rows(path: Path, *, small: bool = True) -> Iterator[Sampled]:
     if bare_name(path).endswith(_CELLS):
         return _csv_rows(path)
     if bare_name(path).endswith(_TEXT):
-        return _graded_rows(path)
+        if _GRADED.match(beginning(path, 4_000).lstrip()):
+            return _graded_rows(path)
+        return ((number, row, row) for number, row in enumerate(labelled(document(path, _LARGEST).decode("utf-8", "replace"))))
     rows = _document_rows(path)
     return _json_rows(path, small=small) if rows is None else ((number, row, row) for number, row in enumerate(rows))
 
@@ -99,7 +104,7 @@ def _document_rows(path: Path) -> list[dict[str, Any] | None] | None:
     """
     start = head(path, 65_536).lstrip()
     listed = start.startswith(b"[") and start[1:].lstrip().startswith(b"{")
-    if bare_name(path).endswith(_LINES[:2]) or not (listed or any(b'"%b"' % key.encode() in start for key in _TELLING)):
+    if bare_name(path).endswith(_LINES[:2]) or not (listed or _TELLING.search(start)):
         return None
     try:
         found = parse_json(document(path, _LARGEST))
@@ -110,9 +115,8 @@ def _document_rows(path: Path) -> list[dict[str, Any] | None] | None:
     if isinstance(found, dict) and isinstance(names := found.get("columns"), list) and isinstance(data := found.get("data"), list):
         whole = [isinstance(row, list) and len(row) == len(names) for row in data]
         return [dict(zip(map(str, names), row, strict=True)) if right else None for row, right in zip(data, whole, strict=True)]
-    if isinstance(found, dict) and not holds_response(found) and all(isinstance(row, dict) for row in found.values()):
-        return [{"key": key, **row} for key, row in found.items()]  # episodes by their names
-    return [row if isinstance(row, dict) else None for row in found] if isinstance(found, list) else [found]
+    rows = found if isinstance(found, list) else [found] if known(found) else rows_in(found, holds_response)
+    return [row if isinstance(row, dict) else None for row in rows]
 
 
 def _is_table(path: Path) -> bool:

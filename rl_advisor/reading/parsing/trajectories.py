@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import PurePath
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,11 @@ import numpy as np
 
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.reading.parsing.cells import as_number, first
-from rl_advisor.reading.parsing.chat import as_text, call_of, is_chat, items, shorten, turn_numbers, turns_of
+from rl_advisor.reading.parsing.chat import as_text, is_chat, turn_numbers, turns_of
+from rl_advisor.reading.parsing.inferred_turns import found_in, mapping, mappings, numbered, places, side_by_side, turns_of_steps
 from rl_advisor.reading.parsing.reservoir import Payload, Place, Reservoir
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, path_step, roles, rollout_table
-from rl_advisor.reading.parsing.sample_names import NAMES, NUMBERS
+from rl_advisor.reading.parsing.sample_names import NAMES
 from rl_advisor.reading.parsing.sample_names import STEPS as NAMED
 from rl_advisor.run import Run
 
@@ -31,16 +32,14 @@ if TYPE_CHECKING:
 
 TRAJECTORIES = "trajectories"
 """The key under which a group (ART) or an episode (rLLM) keeps its trajectories."""
-_CONVERSATIONS, STEPS, _SAID, _DONE, _SEEN = (NAMED[key] for key in ("conversation", "steps", "said", "done", "seen"))
-_TELLING = frozenset({*_SAID, *_DONE, "ac_len", "tokens", "chat_completions"})
-"""What a step has at least one of."""
+_CONVERSATIONS, STEPS = NAMED["conversation"], NAMED["steps"]
+_SEEN, _ACTS = {*NAMED["seen"], "source", "role"}, frozenset({*NAMED["done"], "ac_len", "tokens", "chat_completions", "completion"})
+_TELLING = _ACTS | {*NAMED["said"]}
+"""What a step has at least one of: an action, or words where something is seen as well."""
 Sampled = tuple[int, dict[str, Any] | None, Payload]
 """Number (from 0), row (None for one that cannot be read), and what is kept of it: itself, or the bytes it was read from."""
 _TOGETHER = 500
 """Rows that are looked at together."""
-_MOST = 1_000
-_STATE = 2_000
-"""Characters kept of an observation that is no text."""
 
 
 def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
@@ -68,14 +67,19 @@ def _under(role: str, row: Mapping[str, Any], said: Mapping[str, str]) -> Any:
 
 
 def _deeper(row: Mapping[str, Any]) -> bool:
-    return any(True for episodes in _SHAPES for _ in episodes(row))
+    return known(row) or any(True for _ in _of_any(row))
+
+
+def known(row: Mapping[str, Any]) -> bool:
+    """Whether a row is an episode, or several, in a shape that is known by its keys."""
+    return any(True for episodes in _SHAPES[:-1] for _ in episodes(row))
 
 
 def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
     """One row an episode, for any kind of row; the index stays the row's number in its file."""
     import pandas as pd
 
-    if not {TRAJECTORIES, "response", *STEPS} & set(map(str, rows.columns)):
+    if not any(isinstance(cell, (list, dict, np.ndarray)) for name in rows for cell in rows[name].iloc[:_TOGETHER]):
         return rows
     found: list[tuple[Any, dict[str, Any]]] = []
     for number, cells in zip(rows.index, rows.to_dict("records"), strict=True):
@@ -116,7 +120,7 @@ def _told(number: int, row: Mapping[Any, Any], raw: Callable[[str], Any], said: 
 def _of_group(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The trajectories of a group or an episode, each with what its row says; those of one row are one group unless it names its task."""
     said = {k: v for k, v in row.items() if k not in (TRAJECTORIES, "task") and not isinstance(v, (list, dict))}
-    for part in _mappings(row.get(TRAJECTORIES)):
+    for part in mappings(row.get(TRAJECTORIES)):
         if turns := _conversation(part):
             own = {k: v for k, v in part.items() if k not in (*_CONVERSATIONS, *STEPS) and not isinstance(v, list)}
             yield {**said, **own, **({"group": said["task_hash"]} if "task_hash" in said else {}), "response": turns}
@@ -137,13 +141,13 @@ def _said_in(row: Mapping[str, Any], *before: str) -> Any:
 
 def _of_items(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A row whose response is a mapping with the items of a conversation, as the Responses API writes it (NeMo Gym)."""
-    response = _mapping(row.get("response"))
+    response = mapping(row.get("response"))
     if isinstance(response.get("output"), (list, np.ndarray)):
-        prompt = _mapping(row.get("responses_create_params")).get("input") or row.get("prompt")
+        prompt = mapping(row.get("responses_create_params")).get("input") or row.get("prompt")
         told = {
-            "stop": _mapping(response.get("incomplete_details")).get("reason"),
+            "stop": mapping(response.get("incomplete_details")).get("reason"),
             **{k: response.get(k) for k in ("error", "status") if k not in row},
-            "length": _mapping(response.get("usage")).get("output_tokens"),
+            "length": mapping(response.get("usage")).get("output_tokens"),
             "group": row.get("_ng_task_index"),
         }
         turns = turns_of(response["output"]) or (Turn("assistant", ""),)
@@ -158,99 +162,54 @@ def _of_steps(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     text = any(isinstance(row.get(k), str) and row[k] for k in ("completion", "response", "output", *_CONVERSATIONS))
     if not steps or (text and said is None):
         return
-    if turns := _numbered(turns_of(said), steps) if said is not None else turns_of_steps(steps):
+    if turns := numbered(turns_of(said), steps) if said is not None else turns_of_steps(steps):
         told = {"reward": sum(rewards)} if (rewards := [r for s in steps if (r := turn_numbers(s).get("reward")) is not None]) else {}
         told |= {"length": tokens} if (tokens := sum(t.numbers.get("tokens", 0.0) for t in turns)) else {}
-        if (whole := first(_mapping(row.get("summary")), NAMES["reward"])) is not None:
+        if (whole := first(mapping(row.get("summary")), NAMES["reward"])) is not None:
             told["reward"] = whole
         yield {**told, **_means(steps, row), **_others(row, name, "completion", "response", *_CONVERSATIONS), "response": turns}
 
 
-_SHAPES: tuple[Callable[..., Iterator[dict[str, Any]]], ...] = (_of_group, _of_items, _of_steps)
+def _of_any(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row that keeps its turns under any name, at whatever depth; one that lost its episode before the first word has an empty one."""
+    if is_chat(_under("response", row, NOTHING_SAID)):
+        return
+    at, turns = found_in(row)
+    if turns:
+        yield {**_others(row, at[0], *NAMES["response"]), **_beside(row), "response": turns}
+    elif any(isinstance(v, list) and not v and path[-1] in (*_CONVERSATIONS, *STEPS) for path, v in places(row) if path):
+        told = {**_beside(row), **_others(row, *NAMES["response"])}
+        if isinstance(told.get("error"), str):
+            yield {**told, "response": (Turn("assistant", ""),)}
+
+
+def _beside(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What is told of the whole episode in mappings inside of a row: its outcome, how it ended."""
+    told = [v for path, v in places(row) if path and isinstance(v, Mapping)]
+    names = {*NAMES["reward"], *NAMES["truncated"], *NAMED["outcome"], "error"}
+    return {k: v for inner in reversed(told) for k, v in inner.items() if k in names - row.keys() and not isinstance(v, (Mapping, list))}
+
+
+_SHAPES: tuple[Callable[..., Iterator[dict[str, Any]]], ...] = (_of_group, _of_items, _of_steps, _of_any)
 
 
 def _others(row: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
     return {k: v for k, v in row.items() if k not in left_out}
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
 def _steps_in(row: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:
     """The name and the steps of an episode: mappings that hold an action, an answer or its length; nothing where there are none."""
     for name in STEPS:
-        steps = _mappings(row.get(name)) or _side_by_side(_mapping(row.get(name)))
-        if steps and not is_chat(row.get(name)) and not _TELLING.isdisjoint(steps[0]):
+        steps = mappings(row.get(name)) or side_by_side(mapping(row.get(name)))
+        if steps and not is_chat(row.get(name)) and not (_TELLING if any(_SEEN & s.keys() for s in steps) else _ACTS).isdisjoint(steps[0]):
             return name, steps
     return "", []
-
-
-def _side_by_side(told: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Steps from lists beside one another: ``{"actions": [...], "observations": [...], "rewards": [...]}``."""
-    lists = {name.removesuffix("s"): cell for name, cell in told.items() if isinstance(cell, list)}
-    return [dict(zip(lists, cells, strict=True)) for cells in zip_longest(*lists.values())] if len(lists) > 1 else []
-
-
-def turns_of_steps(steps: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
-    """Steps as turns, in the order in which each step names what was seen and what was done: writers write as time goes."""
-    turns: list[Turn] = []
-    for step in steps[:_MOST]:
-        if is_chat(step.get("completion")):  # the whole prompt stands before it, of which what came since the last completion is new
-            turns += (*turns_of(step.get("prompt"))[len(turns) :], *_numbered(turns_of(step["completion"]), [step]))
-        else:
-            turns += _of_step(step)
-    return tuple(turns)
-
-
-def _of_step(step: Mapping[str, Any]) -> Iterator[Turn]:
-    text = shorten(next((step[k] for k in _SAID if isinstance(step.get(k), str) and step[k]), ""))
-    actor = step.get("source") or step.get("role")
-    if isinstance(actor, str) and actor not in ("agent", "assistant", "policy", "model"):
-        yield Turn(actor[:40], text, numbers=turn_numbers(step))
-        return
-    done = first(step, _DONE)
-    calls = done if isinstance(done, list) and done and isinstance(done[0], Mapping) else [] if done is None else [done]
-    spoken = [Turn("assistant", text, tuple(map(call_of, calls)), numbers=turn_numbers(step))]
-    for name, value in step.items():
-        if name in _SEEN and value is not None and (name != "state" or "observation" not in step):
-            yield Turn("tool", _seen(value))
-        elif name in (*_SAID, *_DONE, "ac_len") and spoken:
-            yield spoken.pop()
-    if error := first(step, ("error", "last_action_error"), str):
-        yield Turn("tool", shorten(error), failed=True)
-
-
-def _seen(value: Any) -> str:
-    parts = [str(part["content"]) for part in _mappings(_mapping(value).get("results")) if "content" in part]
-    return shorten("\n".join(parts)) if parts else as_text(value)[: None if isinstance(value, str) or is_chat(value) else _STATE]
-
-
-def _numbered(turns: Sequence[Turn], steps: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
-    """The turns with each step's numbers beside the model's turn of the same place; as they are where the two do not match."""
-    spoken = [i for i, turn in enumerate(turns) if turn.role == "assistant"]
-    if len(spoken) != len(steps):
-        return tuple(turns)
-    out = list(turns)
-    for i, step in zip(spoken, steps, strict=True):
-        inner = _mapping(step.get("tokens"))
-        told = turn_numbers({**{k: v for k, v in inner.items() if k in _TOKEN_LISTS}, "tokens": inner.get("completion_ids")})
-        cut = "length" if step.get("is_truncated") is True else out[i].stop
-        out[i] = out[i]._replace(numbers={**out[i].numbers, **turn_numbers(step), **told}, stop=cut)
-    return tuple(out)
-
-
-_TOKEN_LISTS = frozenset({*NUMBERS["trained"], *NUMBERS["logprob"]})
 
 
 def _means(steps: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> dict[str, float]:
     """The mean of each number that the steps' own metrics name."""
     found = defaultdict(list)
-    for name, value in ((str(k), v) for step in steps for k, v in _mapping(step.get("metrics")).items()):
+    for name, value in ((str(k), v) for step in steps for k, v in mapping(step.get("metrics")).items()):
         if isinstance(value, (int, float)) and name not in row:
             found[name].append(float(value))
     return {name: fmean(values) for name, values in sorted(found.items())[:50]}
-
-
-def _mappings(value: Any) -> list[dict[str, Any]]:
-    return [v for v in items(value) if isinstance(v, dict)]
