@@ -9,7 +9,7 @@ import threading
 
 import httpx2
 import pytest
-from rl_advisor.advisors.model import wire
+from rl_advisor.advisors.model import provider as wire
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.remote import copies
 from rl_advisor.remote.bounds import Bounds, without_keys

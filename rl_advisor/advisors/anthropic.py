@@ -11,13 +11,6 @@ from rl_advisor.advisors.model.turns import Conversation, Ending, Entry, Usage, 
 _ENDINGS: dict[str, Ending] = {"refusal": "refused", "max_tokens": "cut", "model_context_window_exceeded": "cut"}
 
 
-def _libraries() -> tuple[Any, Any, type[Exception]]:
-    import anthropic
-    import httpx2
-
-    return anthropic, httpx2, anthropic.AnthropicError
-
-
 def _client(library: Any, _: ModelOptions, common: dict[str, Any]) -> Any:
     client = library.Anthropic(**common)
     return client if client.api_key or client.auth_token or getattr(client, "credentials", None) else None
@@ -69,4 +62,4 @@ def _message(entry: Entry) -> dict[str, Any]:
     return {"role": "user", "content": parts + ([{"type": "text", "text": entry["text"]}] if entry.get("text") else [])}
 
 
-assess = advisor(Provider("anthropic", "claude-opus-5-5", _libraries, _client, _send))
+assess = advisor(Provider("anthropic", "claude-opus-5-5", _client, _send))

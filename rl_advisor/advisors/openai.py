@@ -12,13 +12,6 @@ from rl_advisor.advisors.model.turns import Conversation, Ending, Entry, Usage, 
 _ENDINGS: dict[str, Ending] = {"content_filter": "refused", "length": "cut"}
 
 
-def _libraries() -> tuple[Any, Any, type[Exception]]:
-    import httpx2
-    import openai
-
-    return openai, httpx2, openai.OpenAIError
-
-
 def _client(library: Any, wished: ModelOptions, common: dict[str, Any]) -> Any:
     # A server of one's own asks for no key, but the client insists on one.
     key = os.environ.get("OPENAI_API_KEY") or ("none" if wished.base_url else None)
@@ -56,7 +49,7 @@ def turn(stream: Any) -> Entry:
         ValueError: the stream ended before the turn did.
     """
     text, reason, usage = "", None, Usage()
-    calls: dict[int, dict[str, str]] = {}
+    calls: dict[int, dict[str, Any]] = {}
     for chunk in stream:
         usage = _usage(chunk.usage) if chunk.usage else usage
         for choice in chunk.choices:
@@ -64,24 +57,20 @@ def turn(stream: Any) -> Entry:
             reason = choice.finish_reason or reason
             reason = "content_filter" if getattr(choice.delta, "refusal", None) else reason
             for piece in choice.delta.tool_calls or ():
-                _joined(calls.setdefault(piece.index, {"id": "", "name": "", "arguments": ""}), piece)
+                fresh = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+                _join(calls.setdefault(piece.index, fresh), piece)
     if reason is None:
         raise ValueError("the stream ended before the turn did")
-    made = [call_of(c["id"], c["name"], _object(c["arguments"])) for c in calls.values()]
-    raw: dict[str, Any] = {"role": "assistant", "content": text or None}
-    if calls:
-        raw["tool_calls"] = [
-            {"id": c["id"], "type": "function", "function": {"name": c["name"], "arguments": c["arguments"]}} for c in calls.values()
-        ]
+    made = [call_of(c["id"], c["function"]["name"], _object(c["function"]["arguments"])) for c in calls.values()]
+    raw = {"role": "assistant", "content": text or None} | ({"tool_calls": list(calls.values())} if calls else {})
     return turn_of(text, made, usage, _ENDINGS.get(reason, "done"), raw)
 
 
-def _joined(call: dict[str, str], piece: Any) -> None:
+def _join(call: dict[str, Any], piece: Any) -> None:
     """Add one piece of a call to what came of it before."""
     call["id"] = piece.id or call["id"]
-    if piece.function is not None:
-        call["name"] += piece.function.name or ""
-        call["arguments"] += piece.function.arguments or ""
+    for part in ("name", "arguments"):
+        call["function"][part] += getattr(piece.function, part, None) or ""
 
 
 def _object(arguments: str) -> Any:
@@ -106,4 +95,4 @@ def _messages(entry: Entry) -> list[dict[str, Any]]:
     return answers + ([{"role": "user", "content": entry["text"]}] if entry.get("text") else [])
 
 
-assess = advisor(Provider("openai", "gpt-6.1-sol", _libraries, _client, _send))
+assess = advisor(Provider("openai", "gpt-6.1-sol", _client, _send))

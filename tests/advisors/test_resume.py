@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from rl_advisor.advisors.model import transcript
+from rl_advisor.advisors.model import session as transcript
 from rl_advisor.output.errors import UsageError
 from wire import DROP, Says
 

@@ -4,13 +4,10 @@ import dataclasses
 import math
 import os
 import re
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 
 from rl_advisor.advisors.model.turns import Usage
+from rl_advisor.discovery import table
 from rl_advisor.output.errors import UsageError
 
 PRICED_ON = "2026-11-05"
@@ -36,12 +33,6 @@ class Price:
         return float(sum(count * vars(self)[kind] for kind, count in vars(usage).items()) / 1e6)
 
 
-@cache
-def _prices() -> Mapping[str, Price]:
-    held = tomllib.loads(Path(__file__).with_name("prices.toml").read_text(encoding="utf-8"))
-    return {model: Price(**price) for model, price in held.items()}
-
-
 def price_of(model: str) -> Price | None:
     """The price of a model: the one given as ``RL_ADVISOR_PRICES=INPUT,OUTPUT`` (dollars a million), else ours; None when unknown.
 
@@ -50,7 +41,8 @@ def price_of(model: str) -> Price | None:
     """
     given = os.environ.get(PRICE_VARIABLE)
     if given is None:
-        return _prices().get(re.sub(r"-\d{4}-?\d{2}-?\d{2}$", "", model))
+        known = table(__file__, "prices.toml").get(re.sub(r"-\d{4}-?\d{2}-?\d{2}$", "", model))
+        return known and Price(**known)
     try:
         sent, written = (float(part) for part in given.split(","))
     except ValueError:

@@ -29,7 +29,8 @@ class Session:
     conversation: Conversation
     bench: Toolbox
     base: Assessment
-    ask: Ask
+    connected: Callable[[], Ask]
+    """Gives what asks the model."""
     ledger: Ledger
     sleep: Callable[[float], None]
     keep: Callable[[Entry], None]
@@ -114,7 +115,7 @@ def _asked_patiently(session: Session) -> Entry:
     """
     for tried in range(1, MOST_TRIES + 1):
         try:
-            return session.ask(session.conversation)
+            return session.connected()(session.conversation)
         except Busy as busy:
             wait = FIRST_WAIT * 2 ** (tried - 1) if busy.wait is None else busy.wait
             if tried == MOST_TRIES or wait > LONGEST_WAIT:

@@ -1,4 +1,7 @@
-"""One judgement by a model from beginning to end: instructions, transcript, caps, the loop, and what to sign when it fails."""
+"""One judgement by a model from beginning to end: instructions, transcript, caps, the loop, and what to sign when it fails.
+
+The transcript is the conversation on disk, one line a turn, so that nothing that was paid for is asked twice after a crash.
+"""
 
 import hashlib
 import os
@@ -10,7 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.advisors.model import transcript
+import orjson
+
 from rl_advisor.advisors.model.ledger import PRICE_VARIABLE, Ledger, price_of
 from rl_advisor.advisors.model.loop import Session, converse, recall
 from rl_advisor.advisors.model.signing import answer_tool, instead, signed
@@ -44,20 +48,16 @@ class ModelOptions:
         return cls(**(usual | given))
 
 
-def advise(advisor: str, run: Run, base: Assessment, client: Callable[[ModelOptions], Ask], wished: ModelOptions) -> Assessment:
+def advise(advisor: str, run: Run, base: Assessment, connect: Callable[[], Ask], wished: ModelOptions) -> Assessment:
     """The model's assessment, or ``base`` saying why there is none.
 
-    ``client`` gives the function that asks the model, and raises ``Unavailable`` where it cannot be asked.
+    ``connect`` gives the function that asks the model, and raises ``Unavailable`` where it cannot be asked.
 
     Raises:
         NoSuchChoice: the wishes cannot be met: a cap in money without a price, a transcript of something else.
     """
-    connected = cache(client)  # with the first question: a finished transcript needs no key
-
-    def ask(conversation: Conversation) -> Entry:
-        return connected(wished)(conversation)
-
-    session = _open(advisor, Toolbox(run, base.findings), base, wished, ask)
+    # Connected with the first question: a finished transcript needs no key.
+    session = _open(advisor, Toolbox(run, base.findings), base, wished, cache(connect))
     ended = converse(session)
     if session.ledger.spent.total:
         note(advisor, f"{wished.model}: {session.ledger.said()}")
@@ -82,26 +82,26 @@ def _ledger(wished: ModelOptions) -> Ledger:
     return Ledger(price, wished.max_cost, wished.max_tokens)
 
 
-def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions, ask: Ask) -> Session:
+def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions, connected: Callable[[], Ask]) -> Session:
     """The session, begun or taken up from its transcript."""
     conversation = Conversation(_instructions(), (*tools(), answer_tool()))
     path = None if wished.transcript is None else Path(wished.transcript)
 
     def keep(entry: Entry) -> None:
         if path is not None:
-            transcript.append(path, entry)
+            append(path, entry)
 
     session = Session(
         conversation=conversation,
         bench=bench,
         base=base,
-        ask=ask,
+        connected=connected,
         ledger=_ledger(wished),
         sleep=wished.sleep,
         keep=keep,
         note=lambda text: note(advisor, text),
     )
-    entries = [] if path is None else transcript.resume(path, _about(advisor, bench.run, base, wished.model))
+    entries = [] if path is None else resume(path, _about(advisor, bench.run, base, wished.model))
     if not entries:
         entries = [{"role": "user", "text": QUESTION}]
         keep(entries[0])
@@ -118,3 +118,51 @@ def _about(advisor: str, run: Run, base: Assessment, model: str) -> dict[str, st
 def _instructions() -> str:
     skill = shipped.skill_pages()["SKILL.md"].split("---", 2)[-1].strip()
     return f"{shipped.prompt('model_advisor')}\n{skill}"
+
+
+SCHEMA = "rl-advisor/transcript/1"
+_LARGEST, _BEGINS = 64_000_000, b'{"schema":'
+
+
+def resume(path: Path, about: dict[str, Any]) -> list[Entry]:
+    """The entries of a conversation that was begun about the same thing; empty, with the file begun, when there is none.
+
+    A last line that was not written to its end is dropped.
+
+    Raises:
+        NoSuchChoice: the file is about something else, or is no transcript.
+    """
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent} to keep the transcript in")
+    lines = _whole_lines(path) if path.exists() else []
+    if not lines:
+        append(path, {"schema": SCHEMA, **about})
+        return []
+    other = [key for key, value in about.items() if lines[0].get(key) != value]
+    if other:
+        raise UsageError(f"the transcript {path.name} is of another {' and '.join(other)}; name another file or remove it")
+    return lines[1:]
+
+
+def append(path: Path, entry: Entry) -> None:
+    """Write one line to the disk itself before coming back."""
+    with path.open("ab") as file:
+        file.write(orjson.dumps(entry) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _whole_lines(path: Path) -> list[Entry]:
+    """The lines of the file; a torn last one is cut off the file."""
+    if path.stat().st_size > _LARGEST:
+        raise UsageError(f"{path.name} is too large for a transcript")
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    try:
+        lines: list[Entry] = [dict(orjson.loads(line)) for line in whole.splitlines()]
+    except (ValueError, TypeError):
+        lines = [{}]
+    if not (lines[0].get("schema") == SCHEMA if lines else _BEGINS.startswith(data[: len(_BEGINS)])):
+        raise UsageError(f"{path.name} is no transcript of this tool, or it is damaged; name another file")
+    os.truncate(path, len(whole))
+    return lines
