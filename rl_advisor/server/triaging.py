@@ -15,7 +15,7 @@ from rl_advisor.output.clean import aliased, clean
 from rl_advisor.server.confinement import called
 from rl_advisor.server.dispatch import Dispatcher, Listener
 from rl_advisor.triage import How, Place, Store, aimed, answers, is_row, order, settled, whole
-from rl_advisor.triage.engines.on_processes import threads
+from rl_advisor.triage.engines import threads
 from rl_advisor.triage.row import CONTRACT
 from rl_advisor.triage.work import places_at
 from rl_advisor.workers import isolated

@@ -67,7 +67,7 @@ def answers(
     for place, answer in found:
         yield place, answer, more_in(answer)
     if unknown:
-        with by or engine(how.engine, how.jobs, how.cluster) as submit:
+        with by or engine(how) as submit:
             yield from _worked(deque(unknown), how, store, submit)
 
 

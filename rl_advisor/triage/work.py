@@ -99,10 +99,3 @@ def _judged(path: str, goal: float | None, how: How, wanted: Callable[[float], N
 def _bare(text: str, path: str) -> str:
     """The message without where the run lies, and without what would have been read."""
     return text.partition(". Looked for:")[0].replace(path, Path(path).name)[:300]
-
-
-def warmed() -> None:
-    """Start loading what the work needs, before the first of it."""
-    from rl_advisor.workers import POOL
-
-    POOL.start("rl_advisor.workers.isolated:load")

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from rl_advisor.answers.comparable import grouped
-from rl_advisor.triage.common import changed_together, common, losses, settings_of
-from rl_advisor.triage.looks import design_effect, looks_at, surviving
+from rl_advisor.triage.common import changed_together, common, design_effect, looks_at, losses, settings_of, surviving
 
 
 def row(number, failed, **settings):
