@@ -11,8 +11,10 @@ from rl_advisor.advisors.model.turns import Conversation, Ending, Entry, Usage, 
 _ENDINGS: dict[str, Ending] = {"refusal": "refused", "max_tokens": "cut", "model_context_window_exceeded": "cut"}
 
 
-def _client(library: Any, _: ModelOptions, common: dict[str, Any]) -> Any:
-    client = library.Anthropic(**common)
+def _client(_: ModelOptions, common: dict[str, Any]) -> Any:
+    import anthropic
+
+    client = anthropic.Anthropic(**common)
     return client if client.api_key or client.auth_token or getattr(client, "credentials", None) else None
 
 

@@ -12,10 +12,12 @@ from rl_advisor.advisors.model.turns import Conversation, Ending, Entry, Usage, 
 _ENDINGS: dict[str, Ending] = {"content_filter": "refused", "length": "cut"}
 
 
-def _client(library: Any, wished: ModelOptions, common: dict[str, Any]) -> Any:
+def _client(wished: ModelOptions, common: dict[str, Any]) -> Any:
+    import openai
+
     # A server of one's own asks for no key, but the client insists on one.
     key = os.environ.get("OPENAI_API_KEY") or ("none" if wished.base_url else None)
-    return library.OpenAI(api_key=key, **common) if key else None
+    return openai.OpenAI(api_key=key, **common) if key else None
 
 
 def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Entry:

@@ -32,8 +32,8 @@ class Provider:
     """Of the advisor, of the client library, and of the extra that brings it."""
     model: str
     """Asked where nobody names one."""
-    client: Callable[[Any, ModelOptions, dict[str, Any]], Any]
-    """Library, wishes, and what every client is set up with -> a client, or None where there is no key."""
+    client: Callable[[ModelOptions, dict[str, Any]], Any]
+    """Wishes, and what every client is set up with -> a client, or None where there is no key."""
     send: Callable[[Any, ModelOptions, Conversation], Entry]
     """One turn; raises ValueError or the library's own errors."""
 
@@ -65,7 +65,7 @@ def connect(provider: Provider, wished: ModelOptions) -> Ask:
         raise Unavailable(f"its client library is not installed: {install(provider.name)}") from None
     common = {"max_retries": 0, "timeout": TIMEOUT, "base_url": wished.base_url, "http_client": bounded(http, TIMEOUT)}
     try:
-        client = provider.client(library, wished, common)
+        client = provider.client(wished, common)
     except Exception as error:  # noqa: BLE001 - the client's own, of which each library has another
         raise Unavailable(f"its client could not be set up ({type(error).__name__})") from None
     if client is None:
