@@ -60,7 +60,9 @@ def connect(provider: Provider, wished: ModelOptions) -> Ask:
         Unavailable: the client library or the key is missing.
     """
     try:
-        library, http = import_module(provider.name), import_module("httpx2")
+        import httpx2 as http
+
+        library = import_module(provider.name)
     except ImportError:
         raise Unavailable(f"its client library is not installed: {install(provider.name)}") from None
     common = {"max_retries": 0, "timeout": TIMEOUT, "base_url": wished.base_url, "http_client": bounded(http, TIMEOUT)}
