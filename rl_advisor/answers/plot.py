@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.answers.curves import foremost, named
-from rl_advisor.features.bins import means
-from rl_advisor.features.series import thinned
+from rl_advisor.answers.document.curves import Frame, binned, raw
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.judgement.verdict import judge
@@ -19,14 +18,13 @@ MOST = 6
 FINE = 2
 """How much larger it is drawn before it is shrunk, which makes smooth lines without a plotting library; lengths are in these pixels."""
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, LETTER = (FINE * n for n in (720, 150, 66, 14, 24, 20, 11))
-POINTS = 600
 INK, FAINT, LINE, RAW = "#20242a", "#d7dbe0", "#1f5fa8", "#a9c4e4"
 MARKS = {"break": "#c0392b", "keep": "#2e8b57"}
 """What is marked, and its colour."""
 
 
 def picture(run: Run, metrics: Sequence[str] = ()) -> bytes:
-    """The named curves, or the foremost six, as a PNG: thin what was logged, bold the line, smoothed on either side of the break.
+    """The named curves, or the foremost six, as a PNG: thin what was logged, bold the medians of neighbours.
 
     Raises:
         NoSuchChoice: a name that the run does not have; the message names those it has.
@@ -63,25 +61,18 @@ def _panel(pen: Any, curve: Curve, number: int, last: float, marks: dict[str, fl
     pen.text((LEFT, top + LETTER), name + (f"   ({lost} of {curve.value.size} not finite)" if lost else ""), INK, anchor="lm")
     if not value.size:
         return
-    first, (lowest, highest) = min(float(step[0]), 0.0), np.clip((value.min(), value.max()), -1e300, 1e300).tolist()
-    apart = highest - lowest or max(abs(highest), 1.0) * 0.1  # a little room, and some where all are the same
-    across, up = (right - LEFT) / max(last - first, 1e-9), (low - high) / (1.08 * apart)
-
-    def at(s: float, v: float) -> tuple[float, float]:
-        return LEFT + (min(s, last) - first) * across, low - (v - lowest + 0.04 * apart) * up
-
+    first = min(float(step[0]), 0.0)
+    frame = Frame.of([curve], (first, max(last, first + 1)))
     for row, (said, begun) in enumerate(marks.items()):
-        x, _ = at(max(begun, first), 0)
-        pen.line((x, high, x, low), MARKS[said], FINE)
-        pen.text((x + LETTER / 2, high + (row + 0.7) * LETTER), f"{said} {begun:.0f}", INK, anchor="lm")
-    broken = np.searchsorted(step, [marks["break"]] if "break" in marks else [])
-    pieces = zip(np.split(step, broken), np.split(means(value, broken), broken), strict=True)
-    lines = [(step, value, RAW, 1), *((steps, line, LINE, 2) for steps, line in pieces if steps.size)]
-    for steps, line, colour, width in lines:
-        points = [at(s, v) for s, v in np.transpose(thinned(steps, line, most=POINTS)).tolist()]
-        pen.line(points if len(points) > 1 else [points[0], (points[0][0] + 2 * FINE, points[0][1])], colour, width * FINE, joint="curve")
-    ends = [(f"{highest:.3g}", high), *([(f"{lowest:.3g}", low)] if lowest < highest else [])]
-    for said, y in ends:
-        pen.text((LEFT - LETTER / 2, y), said, INK, anchor="rm")
-    pen.text((LEFT, low + LETTER), f"{first:g}", INK, anchor="lm")
+        at = LEFT + (right - LEFT) * float(frame.across(begun))
+        pen.line((at, high, at, low), MARKS[said], FINE)
+        pen.text((at + LETTER / 2, high + (row + 0.7) * LETTER), f"{said} {begun:.0f}", INK, anchor="lm")
+    bins = binned(curve)
+    for steps, line, colour, width in ((*raw(curve), RAW, 1), (np.array(bins["x"]), np.array(bins["y"]), LINE, 2)):
+        x, y = LEFT + (right - LEFT) * frame.across(steps), low - (low - high) * (0.04 + 0.92 * frame.up(line))
+        points = [*zip(x.tolist(), y.tolist(), strict=True)]
+        pen.line(points if len(points) != 1 else [points[0], (points[0][0] + 2 * FINE, points[0][1])], colour, width * FINE, joint="curve")
+    for said, end in ((f"{frame.high:.3g}", high), (f"{frame.low:.3g}", low))[: 1 + (frame.low < frame.high)]:
+        pen.text((LEFT - LETTER / 2, end), said, INK, anchor="rm")
+    pen.text((LEFT, low + LETTER), f"{first:g}" + (" (log axis)" if frame.log else ""), INK, anchor="lm")
     pen.text((right, low + LETTER), f"step {last:g}", INK, anchor="rm")

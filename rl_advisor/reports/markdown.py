@@ -7,9 +7,8 @@ from typing import Any
 
 from rl_advisor.answers.document import of_several
 from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
-from rl_advisor.answers.document.curves import drawn, told
+from rl_advisor.answers.document.curves import drawn
 from rl_advisor.answers.document.of_run import sections, story_rows
-from rl_advisor.answers.story.quantities import label
 from rl_advisor.answers.story.telling import Story, in_own_names
 from rl_advisor.assessment import Assessment
 from rl_advisor.finding import number
@@ -125,7 +124,7 @@ def _(block: Fold) -> str:
 
 @markdown_of.register
 def _(block: Charts) -> str:
-    return "\n".join(f"- {inert(label(d.curve))}: {inert(told(d.curve, d.run))}" for d in block.curves)
+    return "\n".join(f"- {inert(d.quantity.label)}: {inert(d.told)}" for d in block.curves)
 
 
 @markdown_of.register

@@ -65,18 +65,6 @@ def test_the_first_curve_stands_in_the_first_screen(opened, width, height) -> No
     assert page.evaluate("document.querySelector('.story dd').getBoundingClientRect().bottom") < height
 
 
-def test_curves_are_drawn_over_tokens_as_well(opened) -> None:
-    """The switch moves the curves onto the other axis, keeps the steps that are shown, and goes back."""
-    page = opened()
-    picture = "document.querySelector('.uplot canvas').toDataURL()"
-    page.get_by_role("button", name="Zoom in").click()
-    steps, drawn = zoomed(page), page.evaluate(picture)
-    page.get_by_role("button", name="Tokens").click()
-    assert soon(page, f"{picture} !== {drawn!r}") and zoomed(page) == steps
-    page.get_by_role("button", name="Steps", exact=True).click()
-    assert soon(page, f"{picture} === {drawn!r}")
-
-
 def test_colours_follow_the_scheme(opened) -> None:
     """The paper is light on a light system and dark on a dark one, and the curves are drawn anew."""
     page = opened()

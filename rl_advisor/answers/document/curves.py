@@ -1,5 +1,6 @@
-"""The curves that a document draws: which ones lead, which are wanted besides, as at most 512 bins each, with what was measured on them."""
+"""The curves that a document draws: which ones lead, which are wanted besides, as at most 512 bins each, and where their points lie."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +11,7 @@ from rl_advisor.answers.story.quantities import Quantity, quantity, unit_of
 from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
-from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import evenly, reduce
-from rl_advisor.features.change import change_points
 from rl_advisor.output import Answer
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
@@ -34,9 +33,8 @@ LINEAR = ("eval/score/", "reward/")
 WHOLE = 60
 """Points up to which every point is drawn as it is."""
 _PER_BIN = 5
-PANELS, ALIKE = 3, 3
-"""Panels of the first picture, and how many times the height of one curve another may have to share its panel."""
-Shown = tuple[Quantity, Curve]
+PANELS = 3
+"""Panels of the first picture."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,35 +44,27 @@ class Drawn:
     key: str
     """Its anchor in the page; never made from the run's words."""
     curve: Curve
-    changes: tuple[float, ...]
-    """Steps at which its level changed."""
-    run: Run
+    quantity: Quantity
+
+    @property
+    def told(self) -> str:
+        """What it did, in the values that were logged."""
+        q = self.quantity
+        unit = f" {q.unit}" if q.unit in ("nats", "tokens", "s", "tokens/s", "GiB") else ""
+        return f"{q.spelled(q.first)} → {q.spelled(q.last)}{unit}{q.best_said}" + (" (log axis)" if logarithmic(self.curve) else "")
 
 
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
     """The curves of the outcome, of the evidence and the usual suspects, as far as they moved; others only where these are few."""
-    told = {
-        outcome: {str(e["metric"]) for f in assessment.findings if f.outcome == outcome for e in f.evidence}
-        for outcome in ("present", "unclear")
-    }
-    cited = told["present"] | told["unclear"]
-    moved = [c for c in in_order(run) if (moves(c) or (c.name in told["present"] and c.finite()[1].size > 1)) and not _again(c, run)]
+    shown = (f for f in assessment.findings if f.outcome in ("present", "unclear"))
+    cited = {str(e["metric"]) for f in shown for e in f.evidence}
+    moved = [c for c in in_order(run) if (c.varies or (c.name in cited and c.finite()[1].size > 1)) and not _again(c, run)]
     able = [c for c in moved if metric(c.name) or c.name in cited] or moved  # where nothing is understood, what there is
     ranked = sorted(able, key=lambda c: (c.name not in cited and not c.name.startswith(LINEAR), not c.name.startswith(USUAL)))
     wanted = sum(c.name in cited or c.name.startswith(USUAL) for c in able)
     chosen = {c.name for c in ranked[: min(MOST, max(FEWEST, wanted))]}
-    return [Drawn(f"curve-{i}", c, _changes(c), run) for i, c in enumerate(c for c in able if c.name in chosen)]
-
-
-def constant(run: Run) -> list[Curve]:
-    """Curves with a meaning that had one value throughout: a line of words tells them."""
-    return [c for c in run.curves.values() if metric(c.name) and c.finite()[1].size > 1 and not moves(c)]
-
-
-def moves(curve: Curve) -> bool:
-    """Whether a curve had more than one value."""
-    x = curve.finite()[1]
-    return bool(x.size > 1 and np.ptp(x) > 0)
+    found = [(c, q) for c in able if c.name in chosen and (q := quantity(c, run)) is not None]
+    return [Drawn(f"curve-{i}", c, q) for i, (c, q) in enumerate(found)]
 
 
 def _again(curve: Curve, run: Run) -> bool:
@@ -83,47 +73,19 @@ def _again(curve: Curve, run: Run) -> bool:
     return curve.name.startswith("reward/component/") and whole is not None and np.array_equal(curve.value, whole.value, equal_nan=True)
 
 
-def _changes(curve: Curve) -> tuple[float, ...]:
-    try:
-        return tuple(c.step for c in change_points(*curve.finite()))
-    except TooFewPoints:
-        return ()
-
-
-def leading(run: Run, a: Assessment, story: Story) -> list[list[Shown]]:
+def leading(run: Run, a: Assessment, story: Story) -> list[Drawn]:
     """What the first picture shows, panel by panel: the outcome, then what shows the cause and its effects; else what moved."""
     outcome = {c.name for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None}
-    shown = [(q, run.curves[q.metric]) for q in story.curves if q.metric in outcome & run.curves.keys() and q.points > 1][:2]
-    chained = chain(a)
-    cited = [str(e["metric"]) for f in (chained.cause, *chained.effects) if f is not None for e in f.evidence[:1]]
-    wanted = [*cited, *(q.metric for q in story.curves)] if story.caused else []
-    told = [run.curves[n] for n in dict.fromkeys(wanted) if n in run.curves]
-    if not shown and not told:
-        told = [c for c in run.curves.values() if not c.name.startswith("progress/")]
-    for curve in told:
-        again = any(curve.name == c.name or np.array_equal(curve.value, c.value, equal_nan=True) for _, c in shown)
-        if len(_together(shown)) < PANELS and moves(curve) and not again and (q := quantity(curve, run)) is not None:
-            shown.append((q, curve))
-    return _together(shown)
-
-
-def _together(shown: list[Shown]) -> list[list[Shown]]:
-    """Curves by panel: two of the outcome share one where both fit its height."""
-    apart = [[s] for s in shown]
-    if len(shown) < 2 or not all(q.metric.startswith(LINEAR) for q, _ in shown[:2]):
-        return apart
-    (_, a), (_, b) = ((c.name, c.finite()[1]) for _, c in shown[:2])
-    whole = max(a.max(), b.max()) - min(a.min(), b.min())
-    return [shown[:2], *apart[2:]] if whole <= ALIKE * min(np.ptp(a), np.ptp(b)) else apart
-
-
-def told(curve: Curve, run: Run) -> str:
-    """What a curve did, in the values that were logged."""
-    q = quantity(curve, run)
-    if q is None:
-        return "no finite value"
-    unit = f" {q.unit}" if q.unit in ("nats", "tokens", "s", "tokens/s", "GiB") else ""
-    return f"{q.spelled(q.first)} → {q.spelled(q.last)}{unit}{q.best_said}" + (" (log axis)" if logarithmic(curve) else "")
+    told, known = chain(a), [q.metric for q in story.curves]
+    cited = [str(e["metric"]) for f in (told.cause, *told.effects) if f is not None for e in f.evidence[:1]]
+    first = [n for n in known if n in outcome and run.curves[n].finite()[1].size > 1][:2]
+    then = [n for n in (*cited, *known) if story.caused and n in run.curves]
+    names = [*first, *then] or [n for n in run.curves if not n.startswith("progress/")]
+    shown: list[Curve] = []
+    for curve in (run.curves[n] for n in dict.fromkeys(names)):
+        again = any(np.array_equal(curve.value, c.value, equal_nan=True) for c in shown)
+        shown += [curve] if (curve.varies or curve.name in first) and not again else []
+    return [Drawn("", c, q) for c in shown[:PANELS] if (q := quantity(c, run)) is not None]
 
 
 def binned(curve: Curve) -> dict[str, list[float]]:
@@ -134,29 +96,39 @@ def binned(curve: Curve) -> dict[str, list[float]]:
     return {name: [float(f"{v:.5g}") for v in column.tolist()] for name, column in short.items()}
 
 
+def raw(curve: Curve) -> tuple[Floats, Floats]:
+    """Logged points of a curve that is drawn as a line of medians: evenly chosen, the first and the last among them."""
+    step, value = curve.finite()
+    chosen = evenly(step.size, RAW) if step.size > WHOLE else []
+    return step[chosen], value[chosen]
+
+
 def payload(run: Run, assessment: Assessment, curves: list[Drawn]) -> Answer:
     """Everything the page's script needs, as plain JSON."""
-    best = assessment.best_checkpoint
-    onset = assessment.onset
+    onset, present = assessment.onset, [f for f in assessment.findings if f.outcome == "present" and f.onset]
+
+    def begun(name: str) -> list[list[float]]:
+        """The onsets of the present findings that rest on a curve."""
+        return [[o["step"], o["low"], o["high"]] for f in present if (o := f.onset) and any(e["metric"] == name for e in f.evidence)]
+
     return {
         "steps": [run.first_step, max(run.last_step, run.first_step + 1)],
         "unit": run.step_unit,
-        "best": best.step,
+        "best": assessment.best_checkpoint.step,
         "onset": [onset.step, onset.low, onset.high] if onset else None,
         "curves": [
             {
                 "key": d.key,
                 "name": d.curve.name,
-                "unit": unit_of(d.curve),
+                "unit": d.quantity.unit,
                 "log": logarithmic(d.curve),
-                "dots": d.curve.finite()[0].size <= WHOLE,
-                "raw": _raw(d.curve),
+                "dots": d.quantity.points <= WHOLE,
+                "raw": [[float(f"{s:.7g}"), float(f"{v:.4g}")] for s, v in np.transpose(raw(d.curve)).tolist()],
                 **binned(d.curve),
-                **_marks(d, assessment),
+                "onsets": begun(d.curve.name),
             }
             for d in curves
         ],
-        "axes": axes(run),
     }
 
 
@@ -169,41 +141,30 @@ def logarithmic(curve: Curve) -> bool:
     return bool(above.size and above.max() / above.min() > SPAN)
 
 
-def thinned(step: Floats, value: Floats, most: int = RAW) -> tuple[Floats, Floats]:
-    """No more than ``most`` points, evenly chosen, the first and the last among them."""
-    chosen = evenly(step.size, most)
-    return step[chosen], value[chosen]
+@dataclass(frozen=True)
+class Frame:
+    """Where steps and values lie in a picture that is 1 wide and 1 high."""
 
+    ends: tuple[float, float]
+    low: float
+    high: float
+    log: bool = False
 
-def _raw(curve: Curve) -> list[list[float]]:
-    """Logged points of a curve that is drawn as a line of medians."""
-    step, value = curve.finite()
-    if step.size <= WHOLE:
-        return []
-    return [[float(f"{s:.7g}"), float(f"{v:.4g}")] for s, v in zip(*(c.tolist() for c in thinned(step, value)), strict=True)]
+    @classmethod
+    def of(cls, curves: Sequence[Curve], ends: tuple[float, float]) -> "Frame":
+        """The frame that holds these curves; on a logarithmic axis the lowest value is the lowest above zero."""
+        values, log = np.concatenate([c.finite()[1] for c in curves]), all(map(logarithmic, curves))
+        return cls(ends, float((values[values > 0] if log else values).min()), float(values.max()), log)
 
+    def across(self, step: Floats | float) -> Floats:
+        """How far from the left each step lies."""
+        first, last = self.ends
+        return np.clip((np.asarray(step, np.float64) - first) / (last - first), 0, 1)
 
-def axes(run: Run) -> dict[str, list[list[float]]]:
-    """What a step is in hours and in tokens, at no more than two hundred steps; never less than at the step before."""
-    found: dict[str, list[list[float]]] = {}
-    steps, times = run.clock()
-    if steps.size > 1 and np.ptp(times) > 0:
-        found["hours"] = _table(steps, (times - times[0]) / 3600)
-    steps, tokens = run.curves["progress/tokens"].finite() if "progress/tokens" in run.curves else (np.empty(0), np.empty(0))
-    if steps.size > 1 and np.ptp(tokens) > 0:
-        found["tokens"] = _table(steps, tokens)
-    return found
-
-
-def _table(step: Floats, reached: Floats) -> list[list[float]]:
-    return [[float(f"{v:.8g}") for v in column.tolist()] for column in thinned(step, np.maximum.accumulate(reached), 200)]
-
-
-def _marks(d: Drawn, assessment: Assessment) -> Answer:
-    """Change points of a curve, and the onsets of the present findings that rest on it."""
-    present = [f for f in assessment.findings if f.outcome == "present" and f.onset]
-    mine = [f.onset for f in present if any(e["metric"] == d.curve.name for e in f.evidence)]
-    return {
-        "changes": list(d.changes),
-        "onsets": [[o["step"], o["low"], o["high"]] for o in mine if o],
-    }
+    def up(self, value: Floats) -> Floats:
+        """How far from the bottom each value lies; values of one height lie there."""
+        if self.log:
+            value, low, high = np.log10(np.maximum(value, self.low)), np.log10(self.low), np.log10(self.high)
+        else:  # halves, because the range of the largest numbers is infinite
+            value, low, high = value / 2, self.low / 2, self.high / 2
+        return np.asarray((value - low) / (high - low if high > low else 1.0), np.float64)

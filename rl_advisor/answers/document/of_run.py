@@ -5,7 +5,7 @@ from typing import Any
 
 from rl_advisor.answers.context import context
 from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
-from rl_advisor.answers.document.curves import Drawn, constant
+from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.answers.episodes import failure_lines, formula_lines
 from rl_advisor.answers.story.chain import cause_of, chain
 from rl_advisor.answers.story.quantities import label, unit_of
@@ -90,17 +90,13 @@ def _of(a: Assessment, outcome: str) -> list[FindingView]:
 
 
 def _others(run: Run, rest: Sequence[Drawn], curves: Sequence[Drawn]) -> list[Any]:
-    """The curves that no finding shows, those that never moved, and the names of those that are not drawn."""
-    still = constant(run)
-    told = {c.name for c in (*(d.curve for d in curves), *still)}
-    undrawn = sorted(n for n in run.curves if n not in told)
-    same = [f"`{label(c)}` {value(c.finite()[1][0], unit_of(c))}" for c in still[:NAMED]]
-    names = Words(f"{listed([f'`{n}`' for n in undrawn], NAMED)}.", "note")
-    return [
-        *([Charts(rest)] if rest else []),
-        *([Words(f"Constant throughout: {', '.join(same)}.", "note")] if same else []),
-        *([Fold(f"{len(undrawn)} curves read but not drawn", [names])] if undrawn else []),
-    ]
+    """The curves that no finding shows, and the names of those that are not drawn, with the value of what never moved."""
+    shown = {d.curve.name for d in curves}
+    undrawn = [c for name, c in sorted(run.curves.items()) if name not in shown]
+    same = {c.name: f" ({value(x[0], unit_of(c))} throughout)" for c in undrawn if (x := c.finite()[1]).size > 1 and not c.varies}
+    names = listed([f"`{label(c)}`{same.get(c.name, '')}" for c in undrawn], NAMED)
+    fold = Fold(f"{len(undrawn)} curves read but not drawn", [Words(f"{names}.", "note")])
+    return [*([Charts(rest)] if rest else []), *([fold] if undrawn else [])]
 
 
 def _samples(run: Run) -> list[Any]:

@@ -157,9 +157,7 @@ def quantity(curve: Curve, run: Run | None, at: Floats | None = None) -> Quantit
 
 def _sampled(step: Floats, x: Floats, at: Floats) -> tuple[tuple[float, float | None], ...]:
     """The point nearest to each step of ``at``, where one is nearer than half way to the next of them."""
-    right = np.clip(np.searchsorted(step, at), 0, step.size - 1)
-    left = np.maximum(right - 1, 0)
-    near = np.where(np.abs(step[left] - at) < np.abs(step[right] - at), left, right)
+    near = np.floor(np.interp(at, step, np.arange(step.size)) + 0.5).astype(int)
     reach = max(float(np.diff(at).min()) / 2, 1.0) if at.size > 1 else np.inf
     found = zip(at.tolist(), near.tolist(), strict=True)
     return tuple((float(round(s)), float(f"{x[i]:.3g}") if abs(step[i] - s) <= reach else None) for s, i in found)

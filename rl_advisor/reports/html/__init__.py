@@ -8,25 +8,23 @@ from rl_advisor.answers.comparable import common
 from rl_advisor.answers.compare import spelled
 from rl_advisor.answers.document import of_several
 from rl_advisor.answers.document.blocks import Facts
-from rl_advisor.answers.document.curves import axes, drawn, leading, payload
+from rl_advisor.answers.document.curves import Frame, drawn, leading, payload
 from rl_advisor.answers.document.of_run import sections, story_rows
-from rl_advisor.answers.story.quantities import Quantity
 from rl_advisor.answers.story.telling import Story, in_own_names
 from rl_advisor.assessment import Assessment
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS, listed, value
 from rl_advisor.reports.html.page import asset, locked, section, titled
 from rl_advisor.reports.html.parts import html_of
-from rl_advisor.reports.html.pictures import Line, Mark, Panel, drawing, heights
+from rl_advisor.reports.html.pictures import Line, Mark, Panel, drawing
 from rl_advisor.reports.html.words import plain, text
-from rl_advisor.run import Curve, Run
+from rl_advisor.run import Run
 
 SUFFIX = ".html"
 START = 0.02
 """Share of the run before which a break is one from the start."""
 COLOURS, NAMED = 8, 4
 """Variants that have a colour and a dash of their own, those that end highest; settings and runs of a variant that its legend names."""
-AXES = {"hours": "Hours", "tokens": "Tokens"}
 
 
 def render(run: Run, assessment: Assessment) -> str:
@@ -34,7 +32,7 @@ def render(run: Run, assessment: Assessment) -> str:
     (a, story), curves = in_own_names(run, assessment), drawn(run, assessment)
     held = sections(run, a, curves)
     nav = "".join(f'<li><a href="#{s.key}">{s.title}</a></li>' for s in held)
-    tools = asset("tools.html").replace("<!-- axes -->", _axes(run)) if curves else ""
+    tools = asset("tools.html") if curves else ""
     main = f"{_verdict(run, a, story)}{tools}{''.join(map(section, held))}"
     title = f"{text(a.run or 'run', 100)}: {plain(a.verdict)}, {text(a.call)}"
     body = f'<nav aria-label="Contents"><ul>{nav}</ul></nav><main id="main">{main}</main>'
@@ -54,25 +52,14 @@ def _verdict(run: Run, a: Assessment, story: Story) -> str:
     )
 
 
-def _axes(run: Run) -> str:
-    """The buttons of the axes that the curves can be read over besides steps."""
-    found = [("step", "Steps"), *((name, AXES[name]) for name in axes(run))]
-    buttons = "".join(f'<button type="button" data-axis="{name}">{title}</button>' for name, title in found)
-    return f'<span class="axes" role="group" aria-label="Axis">{buttons}</span>' if len(found) > 1 else ""
-
-
 def _first_picture(run: Run, a: Assessment, story: Story) -> str:
     """The outcome and the cause's own metric over the run, with the break and the checkpoint to keep; empty where nothing can be drawn."""
-    groups, ends = leading(run, a, story), _ends([run.first_step], [run.last_step])
-    return drawing([_panel(group) for group in groups], ends, run.step_unit, _marks(a, ends)) if groups else ""
-
-
-def _panel(group: Sequence[tuple[Quantity, Curve]]) -> Panel:
-    names = (
-        f'<li class="h{i}">{text(q.label, 80)} <b>{q.spelled(q.first)} → {q.spelled(q.last)}</b></li>' for i, (q, _) in enumerate(group)
-    )
-    lines = [Line(c, f"h{i}") for i, (_, c) in enumerate(group)]
-    return Panel(lines, "".join(names), "; ".join(q.said for q, _ in group), group[0][0].unit)
+    ends, panels = _ends([run.first_step], [run.last_step]), []
+    for d in leading(run, a, story):
+        q = d.quantity
+        name = f'<li class="h0">{text(q.label, 80)} <b>{q.spelled(q.first)} → {q.spelled(q.last)}</b></li>'
+        panels.append(Panel([Line(d.curve, "h0")], name, q.said, q.unit))
+    return drawing(panels, ends, run.step_unit, _marks(a, ends)) if panels else ""
 
 
 def _marks(a: Assessment, ends: tuple[float, float]) -> list[Mark]:
@@ -110,9 +97,10 @@ def _overlay(runs: Sequence[Run], answer: Answer, kinds: Mapping[str, str], lege
     shown = [(row["run"], c) for row, c in able if c is not None and np.isfinite(c.value).sum() > 1]
     if not shown or answer["refused"]:
         return ""
-    steps, (low, high) = [c.finite()[0] for _, c in shown], heights([c for _, c in shown])
+    steps = [c.finite()[0] for _, c in shown]
     ends = _ends([s[0] for s in steps], [s[-1] for s in steps])
-    said = f"{answer['by']} of {len(shown)} runs, {value(low)} to {value(high)}, over steps {ends[0]:.0f} to {ends[1]:.0f}"
+    frame = Frame.of([c for _, c in shown], ends)
+    said = f"{answer['by']} of {len(shown)} runs, {value(frame.low)} to {value(frame.high)}, over steps {ends[0]:.0f} to {ends[1]:.0f}"
     lines = [Line(c, kinds[name], name) for name, c in sorted(shown, key=lambda pair: kinds[pair[0]] != "grey")]
     return drawing([Panel(lines, legend, said)], ends, f"{answer['by']} over {runs[0].step_unit}", kind="overlay")
 

@@ -5,8 +5,7 @@ from functools import singledispatch
 from typing import Any
 
 from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Table, Words
-from rl_advisor.answers.document.curves import Drawn, told
-from rl_advisor.answers.story.quantities import label, quantity
+from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import spark
@@ -86,10 +85,10 @@ def _(block: Charts) -> str:
 
 def figure(d: Drawn) -> str:
     """The frame of a curve, which the page's script fills."""
-    said, name, q = text(told(d.curve, d.run)), text(label(d.curve), 120), quantity(d.curve, d.run)
+    said, name = text(d.told), text(d.quantity.label, 120)
     return (
         f'<figure class="chart" id="{d.key}"><figcaption><h3>{name}</h3><p>{said}</p></figcaption>'
-        f'<p class="static" aria-hidden="true">{spark(list(q.blocks)) if q else ""}</p>'
+        f'<p class="static" aria-hidden="true">{spark(list(d.quantity.blocks))}</p>'
         f'<div class="plot" tabindex="0" role="group" aria-label="{name}: {said}" aria-describedby="hint"></div>'
         '<output class="readout" aria-live="off">&nbsp;</output></figure>'
     )

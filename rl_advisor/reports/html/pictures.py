@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.answers.document.curves import WHOLE, binned, logarithmic, thinned
+from rl_advisor.answers.document.curves import Frame, binned, raw
 from rl_advisor.output.wording import tick, value
 from rl_advisor.reports.html.words import text
 from rl_advisor.run import Curve, Floats
@@ -48,60 +48,43 @@ class Panel:
 
 def drawing(panels: Sequence[Panel], ends: Span, axis: str, marks: Sequence[Mark] = (), kind: str = "") -> str:
     """Panels above each other over one axis of steps, with marks through all of them."""
-    inside = "".join(_panel(p, ends, marks, faint=not kind) for p in panels)
+    inside = "".join(_panel(p, Frame.of([line.curve for line in p.lines], ends), marks, faint=not kind) for p in panels)
     return f'<figure class="hero of{len(panels)} {kind}">{_names(marks, ends)}{inside}{_axis(ends, axis)}</figure>'
 
 
-def _panel(panel: Panel, ends: Span, marks: Sequence[Mark], *, faint: bool) -> str:
-    log = all(logarithmic(line.curve) for line in panel.lines)
-    up = heights([line.curve for line in panel.lines], log=log)
-    paths = "".join(_line(line, ends, up, log=log, faint=faint) for line in panel.lines)
-    rules = "".join(f'<path class="{m.kind}" d="M{_across(m.at, ends):.1f} 0V{HIGH}"/>' for m in marks)
-    bands = ((_across(m.between[0], ends), _across(m.between[1], ends)) for m in marks if m.between)
+def _panel(panel: Panel, frame: Frame, marks: Sequence[Mark], *, faint: bool) -> str:
+    paths = "".join(_line(line, frame, faint=faint) for line in panel.lines)
+    rules = "".join(f'<path class="{m.kind}" d="M{WIDE * frame.across(m.at):.1f} 0V{HIGH}"/>' for m in marks)
+    bands = (WIDE * frame.across(np.array(m.between)) for m in marks if m.between)
     band = "".join(f'<path class="band" d="M{low:.1f} 0H{high:.1f}V{HIGH}H{low:.1f}Z"/>' for low, high in bands if high > low)
     return (
-        f'<ul class="names">{panel.legend}{"<li>log axis</li>" if log else ""}</ul><div class="panel">'
-        f'<p class="ends" aria-hidden="true"><span>{value(up[1], panel.unit)}</span><span>{value(up[0], panel.unit)}</span></p>'
+        f'<ul class="names">{panel.legend}{"<li>log axis</li>" if frame.log else ""}</ul><div class="panel">'
+        f'<p class="ends" aria-hidden="true"><span>{value(frame.high, panel.unit)}</span><span>{value(frame.low, panel.unit)}</span></p>'
         f'<svg viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none" role="img" '
         f'aria-label="{text(panel.said, 400)}">{band}{rules}{paths}</svg></div>'
     )
 
 
-def heights(curves: Sequence[Curve], *, log: bool = False) -> Span:
-    """Lowest and highest value of curves; on a logarithmic axis the lowest above zero."""
-    values = np.concatenate([c.finite()[1] for c in curves])
-    return float((values[values > 0] if log else values).min()), float(values.max())
-
-
-def _line(line: Line, ends: Span, up: Span, *, log: bool, faint: bool) -> str:
+def _line(line: Line, frame: Frame, *, faint: bool) -> str:
     """Single points of a short curve; of a long one the medians of neighbours, over the logged points where ``faint`` ones are wanted."""
-    step, x = line.curve.finite()
-    points = binned(line.curve)
-    path = _path(np.array(points["x"]), np.array(points["y"]), ends, up, log=log)
+    points, logged = binned(line.curve), raw(line.curve)
+    path = _path(np.array(points["x"]), np.array(points["y"]), frame)
     title = f"<title>{text(line.name, 100)}</title>" if line.name else ""
     whole = f'<g class="{line.kind}">{title}<path d="M{"L".join(path)}"/></g>'
     if not faint:
         return whole
-    if x.size <= WHOLE:
+    if not logged[0].size:
         return f'{whole}<path class="dots {line.kind}" d="{"".join(f"M{p}h0" for p in path)}"/>'
-    return f'<path class="raw {line.kind}" d="M{"L".join(_path(*thinned(step, x), ends, up, log=log))}"/>{whole}'
+    return f'<path class="raw {line.kind}" d="M{"L".join(_path(*logged, frame))}"/>{whole}'
 
 
-def _path(step: Floats, y: Floats, ends: Span, up: Span, *, log: bool) -> list[str]:
-    low, high = up
-    if log:
-        y, low, high = np.log10(np.maximum(y, low)), math.log10(low), math.log10(high)
-    height = HIGH - 6 - (HIGH - 12) * (y - low) / max(high - low, 1e-12)
-    return [f"{_across(a, ends):.1f} {b:.1f}" for a, b in zip(step.tolist(), height.tolist(), strict=True)]
-
-
-def _across(step: float, ends: Span) -> float:
-    return min(WIDE, max(0.0, WIDE * (step - ends[0]) / (ends[1] - ends[0])))
+def _path(step: Floats, y: Floats, frame: Frame) -> list[str]:
+    return [f"{a:.1f} {b:.1f}" for a, b in zip(WIDE * frame.across(step), HIGH - 6 - (HIGH - 12) * frame.up(y), strict=True)]
 
 
 def _names(marks: Sequence[Mark], ends: Span) -> str:
     """The names of the marks above the panels, each at its line on a row of its own, where there is room for it."""
-    rows = enumerate((m, _across(m.at, ends) / WIDE) for m in marks)
+    rows = enumerate((m, float(Frame(ends, 0, 1).across(m.at))) for m in marks)
     names = "".join(
         f'<text class="{m.kind}" x="{x:.2%}" y="{13 + 15 * row}" {_LEFT if x < 0.5 else _RIGHT}>{m.name}</text>' for row, (m, x) in rows
     )
@@ -113,7 +96,7 @@ _LEFT, _RIGHT = 'dx="4" text-anchor="start"', 'dx="-4" text-anchor="end"'
 
 def _axis(ends: Span, name: str) -> str:
     """Round steps below the panels, and what they count."""
-    places = ((t, _across(t, ends) / WIDE) for t in ticks(*ends))
+    places = ((t, float(Frame(ends, 0, 1).across(t))) for t in ticks(*ends))
     anchored = ((t, x, "start" if x < 0.03 else "end" if x > 0.97 else "middle") for t, x in places)
     names = "".join(f'<text x="{x:.2%}" y="13" text-anchor="{anchor}">{tick(t)}</text>' for t, x, anchor in anchored)
     return f'<svg class="xticks" height="18" aria-hidden="true" focusable="false">{names}</svg><p class="axis">{text(name, 120)}</p>'

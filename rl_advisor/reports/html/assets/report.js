@@ -18,20 +18,9 @@
     return size >= 1000 ? x.toFixed(0) : String(Number(x.toPrecision(3)));
   };
 
-  // Where a step stands on the chosen axis (steps, hours since the start, tokens), and back.
-  let axis = "step";
-  const between = (from, to, at) => {
-    if (at <= from[0]) return to[0];
-    const i = from.findIndex((v) => v >= at);
-    if (i < 0) return to[to.length - 1];
-    return from[i] === from[i - 1] ? to[i] : to[i - 1] + ((to[i] - to[i - 1]) * (at - from[i - 1])) / (from[i] - from[i - 1]);
-  };
-  const place = (step) => (data.axes[axis] ? between(data.axes[axis][0], data.axes[axis][1], step) : step);
-  const stepAt = (x) => (data.axes[axis] ? between(data.axes[axis][1], data.axes[axis][0], x) : x);
-
-  // What is drawn over a curve: evidence, onset intervals, change points, the best checkpoint.
+  // What is drawn over a curve: evidence, onset intervals, the best checkpoint.
   const rule = (u, step, style, dash) => {
-    const x = Math.round(u.valToPos(place(step), "x", true));
+    const x = Math.round(u.valToPos(step, "x", true));
     const ctx = u.ctx;
     ctx.strokeStyle = style;
     ctx.setLineDash(dash);
@@ -41,8 +30,8 @@
     ctx.stroke();
   };
   const band = (u, low, high, style) => {
-    const a = u.valToPos(place(low), "x", true);
-    const b = u.valToPos(place(high), "x", true);
+    const a = u.valToPos(low, "x", true);
+    const b = u.valToPos(high, "x", true);
     u.ctx.fillStyle = style;
     u.ctx.fillRect(a - 1, u.bbox.top, Math.max(b - a, 1) + 2, u.bbox.height);
   };
@@ -68,12 +57,11 @@
     u.ctx.fillStyle = colour("--muted");
     u.ctx.globalAlpha = 0.35;
     const size = 2 * devicePixelRatio;
-    for (const [x, y] of curve.raw) u.ctx.fillRect(u.valToPos(place(x), "x", true) - size / 2, u.valToPos(y, "y", true) - size / 2, size, size);
+    for (const [x, y] of curve.raw) u.ctx.fillRect(u.valToPos(x, "x", true) - size / 2, u.valToPos(y, "y", true) - size / 2, size, size);
   });
   const above = (curve) => (u) => clipped(u, () => {
     const dots = 3 * devicePixelRatio;
     if (data.onset) rule(u, data.onset[0], colour("--onset"), [dots / 3, dots / 2]);
-    for (const step of curve.changes) rule(u, step, colour("--change"), [dots / 2, dots]);
     for (const [step] of curve.onsets) rule(u, step, colour("--onset"), []);
     if (data.best !== null) rule(u, data.best, colour("--best"), [2 * dots, dots]);
   });
@@ -90,12 +78,12 @@
       bind: { dblclick: () => () => zoom(first, last) },
     },
     scales: {
-      x: { time: false, range: () => range.map(place) },
+      x: { time: false, range: () => range },
       y: curve.log ? { distr: 3, clamp: (u, v, low) => low } : { range: (u, low, high) => padded(low, high, curve.unit) },
     },
     axes: [
       { stroke: colour("--muted"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { show: false }, size: 28, font: "12px system-ui",
-        label: axis === "step" ? data.unit : axis, labelSize: 18, labelFont: "12px system-ui", labelGap: 0,
+        label: data.unit, labelSize: 18, labelFont: "12px system-ui", labelGap: 0,
         values: (u, ticks) => ticks.map(short),
       },
       {
@@ -116,8 +104,8 @@
       draw: [above(curve)],
       setSelect: [(u) => {
         if (u.select.width < 6) return;
-        const a = stepAt(u.posToVal(u.select.left, "x"));
-        const b = stepAt(u.posToVal(u.select.left + u.select.width, "x"));
+        const a = u.posToVal(u.select.left, "x");
+        const b = u.posToVal(u.select.left + u.select.width, "x");
         u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         zoom(a, b);
       }],
@@ -146,7 +134,7 @@
     let width = Math.min(Math.max(b - a, least), last - first);
     let start = Math.min(Math.max(a, first), last - width);
     range = [start, start + width];
-    for (const { plot } of frames.values()) plot.setScale("x", { min: place(range[0]), max: place(range[1]) });
+    for (const { plot } of frames.values()) plot.setScale("x", { min: range[0], max: range[1] });
     const whole = width >= last - first;
     rangeText.textContent = whole ? "whole run" : `steps ${Math.round(range[0])} to ${Math.round(range[1])}`;
     document.body.dataset.zoom = whole ? "" : range.map(Math.round).join("-");
@@ -170,7 +158,7 @@
     if (!inside.length) return;
     const now = inside.indexOf(plot.cursor.idx);
     const next = now < 0 ? (by > 0 ? 0 : inside.length - 1) : Math.min(Math.max(now + by, 0), inside.length - 1);
-    const left = plot.valToPos(place(curve.x[inside[next]]), "x");
+    const left = plot.valToPos(curve.x[inside[next]], "x");
     plot.setCursor({ left, top: plot.over.clientHeight / 2 }, true, true);
   };
   const keys = (curve) => (event) => {
@@ -192,7 +180,7 @@
       const figure = document.getElementById(curve.key);
       const box = figure.querySelector(".plot");
       frames.get(curve.key)?.plot.destroy();
-      const plot = new uPlot(options(curve, box.clientWidth), [curve.x.map(place), curve.y, curve.low, curve.high], box);
+      const plot = new uPlot(options(curve, box.clientWidth), [curve.x, curve.y, curve.low, curve.high], box);
       frames.set(curve.key, { plot, box, figure, readout: figure.querySelector(".readout") });
     }
   };
@@ -222,17 +210,9 @@
     }
     const button = event.target.closest("button[data-do]");
     if (button) moves[button.dataset.do]();
-    const chosen = event.target.closest("button[data-axis]");
-    if (chosen) choose(chosen.dataset.axis);
   });
 
-  const choose = (name) => {
-    axis = name;
-    for (const b of document.querySelectorAll("button[data-axis]")) b.setAttribute("aria-pressed", String(b.dataset.axis === name));
-    build();
-  };
-
-  choose("step");
+  build();
   if (rangeText) zoom(first, last);
   for (const curve of data.curves) {
     const { box, readout } = frames.get(curve.key);
