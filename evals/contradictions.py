@@ -188,7 +188,7 @@ def high_on_few_points(run: Run, a: Assessment) -> Iterator[str]:
 
 def headline_without_weight(run: Run, a: Assessment) -> Iterator[str]:
     """The headline gives a verdict that less than half of the weight speaks for."""
-    told = tell(run, a).verdict
+    told = tell(run, a)["verdict"]
     if a.probabilities and a.verdict != "undecidable" and max(a.probabilities.values()) < HALF and not told.lower().startswith("unclear"):
         yield told
 

@@ -64,7 +64,7 @@ def test_supervised_training_is_said_to_be_that(tmp_path) -> None:
     case = open_case(written(tmp_path, SFT, {}))
     judged = of_case(case)
     assert (judged.verdict, judged.confidence) == ("improving", "low")
-    facts = tell(case.run, judged).facts
+    facts = tell(case.run, judged)["facts"]
     assert "not reinforcement learning" in facts["Kind"]
     assert "eval_loss, of which less is better" in facts["Kind"]
     assert (judged.task.kind, judged.task.method) == ("supervised", "supervised")

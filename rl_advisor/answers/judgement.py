@@ -18,7 +18,7 @@ def judgement(run: Run, a: Assessment) -> Answer:
     signed, story = telling.in_own_names(run, completed(run, a))
     judged = signed.model_dump(by_alias=True)
     judged["findings"].sort(key=lambda f: ORDER.index(f["outcome"]))
-    return {**judged, "story": telling.as_json(story), "context": context(run)}
+    return {**judged, "story": story, "context": context(run)}
 
 
 def completed(run: Run, a: Assessment) -> Assessment:

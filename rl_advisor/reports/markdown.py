@@ -9,12 +9,12 @@ from rl_advisor.answers.document import of_several
 from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
 from rl_advisor.answers.document.curves import drawn
 from rl_advisor.answers.document.of_run import sections, story_rows
-from rl_advisor.answers.story.telling import Story, in_own_names
+from rl_advisor.answers.story.telling import in_own_names
 from rl_advisor.assessment import Assessment
 from rl_advisor.finding import number
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import spark
-from rl_advisor.output.wording import plain, value
+from rl_advisor.output.wording import plain
 from rl_advisor.run import Run
 from rl_advisor.samples.excerpts import excerpt
 
@@ -34,10 +34,10 @@ def short(run: Run, assessment: Assessment) -> str:
     return _joined(_head(*in_own_names(run, assessment)))
 
 
-def _head(a: Assessment, story: Story) -> list[str]:
+def _head(a: Assessment, story: Answer) -> list[str]:
     return [
         f"# {inert(a.run or 'run')}: {a.verdict.replace('_', ' ')}, {a.call}",
-        f"{inert(story.progress)}. {inert(story.call)} ({inert(story.verdict.partition(' (')[2])}",
+        f"{inert(story['progress'])}. {inert(story['call'])} ({inert(story['verdict'].partition(' (')[2])}",
         inert(a.words),
         markdown_of(Facts(story_rows(story))),
     ]
@@ -66,9 +66,9 @@ def _all(blocks: Sequence[Any]) -> str:
     )
 
 
-def _sparklines(story: Story) -> str:
+def _sparklines(story: Answer) -> str:
     """The outcome and the cause's own metric as lines of blocks, in code, so that they keep their width."""
-    rows = [f"{spark(list(q.blocks))} {value(q.last, q.unit):>8}  {_name(q.label)}" for q in story.curves[:3] if q.points > 1]
+    rows = [f"{spark(list(q['blocks']))} {q['last_said']:>8}  {_name(q['label'])}" for q in story["curves"][:3] if q["points"] > 1]
     return "```text\n" + "\n".join(rows) + "\n```" if rows else ""
 
 

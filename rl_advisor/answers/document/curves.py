@@ -8,7 +8,6 @@ import numpy as np
 from rl_advisor.answers.curves import FIRST, in_order
 from rl_advisor.answers.story.chain import chain
 from rl_advisor.answers.story.quantities import Quantity, quantity, unit_of
-from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.features.bins import evenly, reduce
@@ -73,13 +72,13 @@ def _again(curve: Curve, run: Run) -> bool:
     return curve.name.startswith("reward/component/") and whole is not None and np.array_equal(curve.value, whole.value, equal_nan=True)
 
 
-def leading(run: Run, a: Assessment, story: Story) -> list[Drawn]:
+def leading(run: Run, a: Assessment, story: Answer) -> list[Drawn]:
     """What the first picture shows, panel by panel: the outcome, then what shows the cause and its effects; else what moved."""
     outcome = {c.name for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None}
-    told, known = chain(a), [q.metric for q in story.curves]
+    told, known = chain(a), [str(q["metric"]) for q in story["curves"]]
     cited = [str(e["metric"]) for f in (told.cause, *told.effects) if f is not None for e in f.evidence[:1]]
     first = [n for n in known if n in outcome and run.curves[n].finite()[1].size > 1][:2]
-    then = [n for n in (*cited, *known) if story.caused and n in run.curves]
+    then = [n for n in (*cited, *known) if {"Cause", "Limits"} & story["facts"].keys() and n in run.curves]
     names = [*first, *then] or [n for n in run.curves if not n.startswith("progress/")]
     shown: list[Curve] = []
     for curve in (run.curves[n] for n in dict.fromkeys(names)):

@@ -9,7 +9,6 @@ from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.answers.episodes import failure_lines, formula_lines
 from rl_advisor.answers.story.chain import cause_of, chain
 from rl_advisor.answers.story.quantities import label, unit_of
-from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import BROKEN, Assessment, FindingView
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.gpu.profile import profile
@@ -41,16 +40,16 @@ def sections(run: Run, a: Assessment, curves: Sequence[Drawn]) -> list[Section]:
         Section("samples", "Samples", _samples(run)),
         Section("gpu", "GPU time", _phases(run)),
         Section("next", "Next test", _experiment(a)),
-        Section("checked", "What was checked", [Words(counted(a), "note"), *_looked_at(run, a, cards)]),
+        Section("checked", "What was checked", [Words(f"{_first_break(a)} {counted(a)}", "note"), *_looked_at(run, a, cards)]),
         Section("deliverables", "Reproducibility checklist", [Fold("What is there, and what is missing", [Lines(_deliverables(run, a))])]),
     )
     return [s for s in found if s.blocks]
 
 
-def story_rows(story: Story) -> list[tuple[str, str]]:
+def story_rows(story: Answer) -> list[tuple[str, str]]:
     """The facts of the story, but for words that stand above them, and what was not checked."""
-    unseen = f"{listed(list(story.not_logged), NOT_LOGGED)} (not logged)" if story.not_logged else ""
-    return [(label, said) for label, said in (*story.facts.items(), ("Not checked", unseen)) if said and label != "In words"]
+    unseen = {"Not checked": f"{listed(story['not_logged'], NOT_LOGGED)} (not logged)"} if story["not_logged"] else {}
+    return [(label, said) for label, said in (story["facts"] | unseen).items() if label != "In words"]
 
 
 class _Cards:
@@ -173,17 +172,12 @@ def counted(a: Assessment) -> str:
 
 
 def _looked_at(run: Run, a: Assessment, cards: _Cards) -> Iterator[Fold]:
-    """All that was looked at: what moved when, what was weighed, what was not decided, ruled out or seen, what was read."""
-    unclear = [cards.of(f) for f in _of(a, "unclear")]
-    dated = [f for f in _of(a, "present") if f.onset]
-    rows = [(f"{f.onset['step']:.0f}", plain(f.link), plain(f.pattern)) for f in dated if f.onset]
-    moved = [Words(_first_break(a), "lead"), *([Table("What moved when", ("step", "stage", "finding"), rows)] if rows else [])]
+    """All that was looked at: what was weighed, what was not decided, ruled out or seen, what was read."""
     folds = (
-        Fold("What moved when", moved, "first"),
-        Fold("What was weighed", list(_weighed(a)), "weighed"),
-        Fold("Could not be decided", [*unclear[:OPEN], *_more(unclear[OPEN:])], "unclear", bulk=True),
-        Fold("Ruled out", _listed(a.ruled_out), "ruled-out", bulk=True),
-        Fold("Could not be seen", _listed(a.could_not_see), "could-not-see", bulk=True),
+        Fold("What was weighed", _weighed(a), "weighed"),
+        Fold("Could not be decided", [cards.of(f) for f in _of(a, "unclear")], "unclear", bulk=True),
+        Fold("Ruled out", _lines(a.ruled_out), "ruled-out", bulk=True),
+        Fold("Could not be seen", _lines(a.could_not_see), "could-not-see", bulk=True),
         Fold("What was read", [Lines(_read(run))], "read"),
     )
     return (fold for fold in folds if fold.blocks)
@@ -198,22 +192,16 @@ def _first_break(a: Assessment) -> str:
     return f"{plain(a.first_broken_link).capitalize()}{when}{f': {plain(cause.pattern)}' if cause else ''}."
 
 
-def _weighed(a: Assessment) -> Iterator[Any]:
+def _weighed(a: Assessment) -> list[Any]:
     """What spoke for the verdict and what against it, the weightiest first."""
     ours = sorted(((e.weight if e.for_ == a.verdict else -abs(e.weight), e.says) for e in a.evidence), reverse=True)
-    sides = (
-        ("For", [says for weight, says in ours if weight > 0]),
-        ("Against, or for another", [says for weight, says in ours[::-1] if weight <= 0]),
-    )
-    yield from (Lines(said[:OPEN], name) for name, said in sides if said)
-    if ours:
-        yield Words('"About" marks a level over several points; other numbers are logged values.', "note")
+    sides = _lines([says for weight, says in ours if weight > 0][:OPEN], "For")
+    sides += _lines([says for weight, says in ours[::-1] if weight <= 0][:OPEN], "Against, or for another")
+    return [*sides, *([Words('"About" marks a level over several points; other numbers are logged values.', "note")] if ours else [])]
 
 
-def _listed(items: Sequence[str]) -> list[Any]:
-    """A list, folded behind its first where it is long."""
-    long = len(items) > OPEN + 2
-    return ([Lines(items[:OPEN]), *_more([Lines(items[OPEN:])], f"{len(items) - OPEN} more")] if long else [Lines(items)]) if items else []
+def _lines(items: Sequence[str], title: str = "") -> list[Lines]:
+    return [Lines(items, title)] if items else []
 
 
 def _read(run: Run) -> list[str]:

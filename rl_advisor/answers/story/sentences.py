@@ -4,15 +4,13 @@ import re
 
 from rl_advisor.answers.story.chain import cause_of, named
 from rl_advisor.answers.story.quantities import Quantity, label, logged_at, quantity
+from rl_advisor.answers.templates import case
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import goal, outcomes
 from rl_advisor.curves.task import task
 from rl_advisor.output.wording import WORDS, chance, clause, plain, sentence, span
 from rl_advisor.run import Run
 
-REPAIR = "Stop: it is broken; more training will not fix it."
-ENDED = "Stop: the run ended with an error."
-LONGER = "Finished while still improving: a longer plan may pay."
 SOUND = tuple(name for name, words in WORDS["verdict"].items() if words["mood"] in ("good", "even"))
 """Verdicts of runs of which nothing is the cause: what is found there limits them at most."""
 UNKNOWN = "unknown from this log"
@@ -52,22 +50,14 @@ def verdict(a: Assessment) -> str:
 
 def call(run: Run, a: Assessment) -> str:
     """Go on or stop, and why."""
-    finished = a.planned_steps is not None and a.step >= a.planned_steps
-    if finished and a.call_reason in ("broken", "no_gain", "finished", "dead"):
-        if a.call_reason in ("broken", "dead"):
-            return "Finished, and broken: training on from the last step will not help."
-        return LONGER if a.verdict == "improving" and a.first_broken_link == "none" else WORDS["call"]["finished"]
-    if a.call_reason == "dead" and a.verdict == "undecidable":
-        return ENDED
-    if a.call_reason == "broken" and a.p_continue_pays >= EVEN:
-        return REPAIR
-    decides = "is worth it" if a.call == "continue" else "is not worth it"
-    close = "_narrowly" if a.call_reason in ("pays", "no_gain") and CLOSE[0] <= a.p_continue_pays <= CLOSE[1] else ""
-    reason = "goal" if a.call_reason == "solved" and goal.reached(run) else a.call_reason
-    said: str = WORDS["call"][reason + close].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
-    if a.call == "undecided" and not said.startswith("Undecided"):
-        return f"Undecided: {said.partition(': ')[2]}"
-    return said
+    figures = {
+        "finished": a.planned_steps is not None and a.step >= a.planned_steps,
+        "close": CLOSE[0] <= a.p_continue_pays <= CLOSE[1],
+        "goal": goal.reached(run),
+        "p": chance(a.p_continue_pays, a.confidence),
+    }
+    said: str = case("call", figures | a.model_dump(exclude={"findings"}))["says"]
+    return f"Undecided: {said.partition(': ')[2]}" if a.call == "undecided" and not said.startswith("Undecided") else said
 
 
 def beside(a: Assessment) -> str:

@@ -9,18 +9,14 @@ import numpy as np
 
 from rl_advisor.answers.context import on_record
 from rl_advisor.answers.story.chain import cause_of
-from rl_advisor.answers.story.quantities import moved
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
 from rl_advisor.judgement.at_odds import is_machinery
 from rl_advisor.output import Answer
-from rl_advisor.output.wording import pair, value
+from rl_advisor.output.wording import about, pair, value
 from rl_advisor.run import Run
-from rl_advisor.vocabulary import METRICS
 
-FAR = 1 / 3
-"""Relative difference of before and after, of their sum, from which a curve without a name is worth a word: it doubled or halved."""
 DECISIVE, STRANGE = 2, 4
 """What is not logged and decisive, and curves of unknown meaning, that are told."""
 TABLES: Answer = tomllib.loads(Path(__file__).with_name("surroundings.toml").read_text(encoding="utf-8"))
@@ -75,13 +71,8 @@ def could_change(run: Run, a: Assessment) -> list[str]:
 
 
 def unnamed(run: Run) -> list[str]:
-    """Curves that are not ours by any name and that moved by half or more, those that moved furthest first."""
-    strange = [
-        c for c in run.curves.values() if not (c.mapped or c.guessed) and c.name not in METRICS and not is_machinery(c.raw or c.name)
-    ]
-    told = [m for c in strange if (m := moved(c, None)) is not None]
-    far = [(abs(after - before) / (abs(after) + abs(before)), said) for before, after, said in told if before or after]
-    return [said for size, said in sorted(far, reverse=True)[:STRANGE] if size >= FAR]
+    """Curves that are not ours by any name and that moved, the surest first."""
+    return [f"{raw} {about(first, last)}" for raw, first, last in run.unmapped_moved() if not is_machinery(raw)][:STRANGE]
 
 
 def second_call(run: Run, a: Assessment) -> str:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from rl_advisor.answers.story import sentences
 from rl_advisor.answers.story.chain import chain, moves, named
-from rl_advisor.answers.story.quantities import Quantity, outcome_quantities, own_names, renamed, sketched
 from rl_advisor.answers.story.quantities import named as named_in
+from rl_advisor.answers.story.quantities import outcome_quantities, own_names, renamed, sketched
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import goal
@@ -20,61 +20,37 @@ EFFECTS, ALSO = 4, 2
 """Effects and open findings that are named at once."""
 
 
-@dataclass(frozen=True)
-class Story:
-    """What is told of a run."""
+def tell(run: Run, a: Assessment) -> Answer:
+    """What is told of a run under an assessment, as plain values; metrics go by our names, which ``in_own_names`` turns into the run's own.
 
-    framework: str
-    progress: str
-    verdict: str
-    call: str
-    facts: dict[str, str]
-    """What every door shows below the call, by its label, in the order in which to read it. A new fact is a row of ``_facts``."""
-    outcome: tuple[str, ...]
-    also: tuple[str, ...]
-    """Present beside the chain: open questions."""
-    settings: dict[str, str]
-    curves: tuple[Quantity, ...]
-    """The outcome first, then the cause's own metric where one is known, then the usual."""
-    not_logged: tuple[str, ...]
-    could_change: tuple[str, ...]
-    """Of these the one or two that could change the judgement."""
-    unnamed: tuple[str, ...]
-    """Curves whose meaning is not known, and that moved: they may say what ours cannot."""
-    next_call: str
-    names: dict[str, str]
-    """Our metric names and the run's own."""
-
-    @property
-    def caused(self) -> bool:
-        """Whether it names what broke, what limits the run, or where to look for it."""
-        return bool({"Cause", "Limits"} & self.facts.keys())
-
-
-def tell(run: Run, a: Assessment) -> Story:
-    """The story of a run under an assessment; metrics go by our names, which ``naming.renamed`` turns into the run's own."""
+    ``facts`` is what every door shows below the call, by its label, in the order in which to read it: a new fact is a row of ``_facts``.
+    ``also`` are open questions beside the chain; ``curves`` the outcome first, then the cause's own metric where one is known, then the
+    usual; ``could_change`` the one or two of what is not logged that could change the judgement; ``unnamed`` curves without a meaning that
+    moved; ``names`` our names and the run's own.
+    """
     told = chain(a)
     metric = next((m for m in _cited(told.cause) if m in run.curves), "")
     curves = sketched(run, metric)
-    order = {q.metric: i for i, q in enumerate(curves)}
     moved = a.verdict != "not_learning"  # the best of a curve that never moved is luck
-    outcome = tuple(q.said if moved else q.went for q in outcome_quantities(run)) or (sentences.nothing(run),)
-    return Story(
-        framework=", ".join(run.frameworks),
-        progress=sentences.progress(run, a),
-        verdict=sentences.verdict(a),
-        call=sentences.call(run, a),
-        facts={label: text for label, text in _facts(run, a, outcome) if text},
-        outcome=outcome,
-        also=tuple(f"{named(f)}: {clause(f.statement)}" for f in told.open),
-        settings=settings(run),
-        curves=tuple(sorted(curves, key=lambda q: (order[q.metric] > 0, q.metric != metric, order[q.metric]))),
-        not_logged=tuple(missing(run)),
-        could_change=tuple(could_change(run, a)),
-        unnamed=tuple(unnamed(run)),
-        next_call=second_call(run, a),
-        names=own_names(run),
-    )
+    outcome = [q.said if moved else q.went for q in outcome_quantities(run)] or [sentences.nothing(run)]
+    return {
+        "framework": ", ".join(run.frameworks),
+        "progress": sentences.progress(run, a),
+        "verdict": sentences.verdict(a),
+        "call": sentences.call(run, a),
+        "facts": {label: text for label, text in _facts(run, a, outcome) if text},
+        "outcome": outcome,
+        "also": [f"{named(f)}: {clause(f.statement)}" for f in told.open],
+        "settings": settings(run),
+        "curves": [
+            asdict(q) | {"last_said": q.spelled(q.last)} for q in sorted(curves, key=lambda q: (q is not curves[0], q.metric != metric))
+        ],
+        "not_logged": missing(run),
+        "could_change": could_change(run, a),
+        "unnamed": unnamed(run),
+        "next_call": second_call(run, a),
+        "names": own_names(run),
+    }
 
 
 def _facts(run: Run, a: Assessment, outcome: Iterable[str]) -> Iterable[tuple[str, str]]:
@@ -109,11 +85,10 @@ def _effects(run: Run, a: Assessment) -> list[str]:
     return moves(run, told.effects, a.onset.step if a.onset else None, {q.metric for q in outcome_quantities(run)} | {cause})
 
 
-def in_own_names(run: Run, a: Assessment) -> tuple[Assessment, Story]:
-    """An assessment and its story in the run's own metric names; what a program reads (``Quantity.metric``) stays ours."""
-    story = tell(run, a)
-    told = {name: renamed(part, story.names) for name, part in vars(story).items() if name != "names"}
-    return named_in(a, story.names), Story(**told, names=story.names)
+def in_own_names(run: Run, a: Assessment) -> tuple[Assessment, Answer]:
+    """An assessment and what is told of it in the run's own metric names; what a program reads (``metric``) stays ours."""
+    names = own_names(run)
+    return named_in(a, names), renamed(tell(run, a), names)
 
 
 LABELS = {"Limits": "What limits it", "Cause": "What broke first", "Effect": "Then", "Do now": "Next"}
@@ -130,10 +105,10 @@ def in_order(facts: Mapping[str, Iterable[str]]) -> str:
     return told.strip()
 
 
-def paragraph(story: Story, a: Assessment) -> str:
+def paragraph(story: Answer, a: Assessment) -> str:
     """The story in five to eight sentences."""
-    why, facts = a.why.rstrip("."), story.facts
-    score = "; ".join(re.sub(r"^(\S+) from ", r"\1 went from ", line) for line in story.outcome)
+    why, facts = a.why.rstrip("."), story["facts"]
+    score = "; ".join(re.sub(r"^(\S+) from ", r"\1 went from ", line) for line in story["outcome"])
     told: dict[str, Sequence[str]] = {
         label: [f"{LABELS[label]}: {facts[label].rstrip('.')}."] for label in ("Limits", "Cause", "Effect") if label in facts
     }
@@ -143,13 +118,7 @@ def paragraph(story: Story, a: Assessment) -> str:
         "Goal": [sentence(facts.get("Goal", ""))],
         "Slow": [facts.get("Slow", "")],
         "Keep": [f"Keep {facts['Keep']}." if a.best_checkpoint.path else sentence(facts.get("Keep", ""))],
-        "Call": [story.call],
+        "Call": [story["call"]],
         "Do now": [f"{LABELS['Do now']}: {facts.get('Do now', '')}"],
     }
     return in_order(told)
-
-
-def as_json(story: Story) -> Answer:
-    """The story as plain values."""
-    told = asdict(story)
-    return told | {"curves": [row | {"last_said": q.spelled(q.last)} for row, q in zip(told["curves"], story.curves, strict=True)]}

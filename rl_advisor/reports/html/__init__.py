@@ -10,7 +10,7 @@ from rl_advisor.answers.document import of_several
 from rl_advisor.answers.document.blocks import Facts
 from rl_advisor.answers.document.curves import Frame, drawn, leading, payload
 from rl_advisor.answers.document.of_run import sections, story_rows
-from rl_advisor.answers.story.telling import Story, in_own_names
+from rl_advisor.answers.story.telling import in_own_names
 from rl_advisor.assessment import Assessment
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS, listed, value
@@ -39,20 +39,20 @@ def render(run: Run, assessment: Assessment) -> str:
     return locked(title, WORDS["verdict"][a.verdict]["mood"], body, payload(run, a, curves))
 
 
-def _verdict(run: Run, a: Assessment, story: Story) -> str:
+def _verdict(run: Run, a: Assessment, story: Answer) -> str:
     """Verdict with how sure it is, the call and its reason; then the picture, and the story beside it."""
-    where = " · ".join(text(part, 200) for part in (a.run or "run", story.progress, story.framework) if part)
+    where = " · ".join(text(part, 200) for part in (a.run or "run", story["progress"], story["framework"]) if part)
     words = f'<p class="summary">{text(a.words, 8000)}</p>' if a.words else ""
-    sure, picture = story.verdict.partition(" (")[2].rstrip(")"), _first_picture(run, a, story)
+    sure, picture = story["verdict"].partition(" (")[2].rstrip(")"), _first_picture(run, a, story)
     beside = f'<div class="first{"" if picture else " alone"}">{picture}{html_of(Facts(story_rows(story)))}</div>'
     return (
         f'<header class="verdict {WORDS["verdict"][a.verdict]["mood"]}"><p class="eyebrow">{where}</p>'
         f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="sure">{text(sure)}</span> '
-        f'<span class="call">{text(a.call)}</span></h1><p class="lede">{text(story.call)}</p>{words}{beside}</header>'
+        f'<span class="call">{text(a.call)}</span></h1><p class="lede">{text(story["call"])}</p>{words}{beside}</header>'
     )
 
 
-def _first_picture(run: Run, a: Assessment, story: Story) -> str:
+def _first_picture(run: Run, a: Assessment, story: Answer) -> str:
     """The outcome and the cause's own metric over the run, with the break and the checkpoint to keep; empty where nothing can be drawn."""
     ends, panels = _ends([run.first_step], [run.last_step]), []
     for d in leading(run, a, story):

@@ -68,7 +68,7 @@ class Note:
 def note(run: Run, a: Assessment) -> Note:
     """The note on a run under an assessment."""
     told = tell(run, a)
-    shown = [thinned(run.curves[q.metric]) for q in told.curves[:CURVES] if q.metric in run.curves]
+    shown = [thinned(run.curves[q["metric"]]) for q in told["curves"][:CURVES] if q["metric"] in run.curves]
     onset, best = a.onset, a.best_checkpoint.step
     marks = [Mark("first break", onset.step)] if onset is not None else []
     marks += [Mark("best checkpoint", best)] if best is not None else []
