@@ -29,7 +29,7 @@ check: .venv/.dev .venv-plain/.made
 fix: .venv/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/python -m rl_advisor.answers.skill_pages
+	$(BIN)/python tests/test_skill.py
 	$(BIN)/python tests/test_rooms.py
 	$(BIN)/python tests/test_readme.py
 

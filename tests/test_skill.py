@@ -1,11 +1,16 @@
-"""The skill: it keeps the format's rules, its pages exist, and its list of patterns says what the detectors say."""
+"""The skill: it keeps the format's rules, its pages exist, and its list of patterns says what the detectors say.
+
+``python tests/test_skill.py`` writes that list from the detectors' own manual pages.
+"""
 
 import json
 import re
+import sys
+from itertools import groupby
 
 import pytest
 import yaml
-from rl_advisor.answers import skill_pages
+from rl_advisor.detectors import HEADINGS, Detector, patterns
 from rl_advisor.output import shipped
 from rl_advisor.output.budget import tokens
 from rl_advisor.priors import table
@@ -14,6 +19,30 @@ from rl_advisor.vocabulary import METRICS, Link
 FOLDER = shipped.folder("skills") / shipped.SKILL
 PAGES = shipped.skill_pages()
 BODY = PAGES["SKILL.md"]
+PATTERNS = FOLDER / "references" / "patterns.md"
+_HEAD = """# Patterns
+
+Written by `python tests/test_skill.py` from the detectors; change a detector's page, not this one. Patterns stand in the
+order of the loop. Each answer is `present`, `absent` (measured and not there), `unclear` or `not_logged`; the last two are no answer.
+A pattern names what was seen; what it is worth in this run is yours to judge.
+"""
+
+
+def patterns_page() -> str:
+    """The page as Markdown."""
+    parts = [_HEAD]
+    for link, group in groupby(patterns().values(), key=lambda d: d.link):
+        parts.append(f"## {str(link.value).replace('_', ' ')}\n")
+        parts += map(_entry, group)
+    return "\n".join(parts)
+
+
+def _entry(detector: Detector) -> str:
+    """One pattern: what it is, then its manual page under the fixed headings."""
+    needs = " and ".join(" or ".join(f"`{name}`" for name in need.split("|")) for need in detector.needs) or "nothing in particular"
+    page = detector.page
+    told = [f"- **{heading}**: {page[heading]}" for heading in HEADINGS if heading != "Source"]
+    return "\n".join([f"### {detector.name}", f"{page['Title']} Needs {needs}.", "", *told, ""])
 
 
 def test_the_head_keeps_the_rules_of_the_format():
@@ -66,8 +95,8 @@ def test_every_reference_is_named_and_every_named_one_exists():
 
 
 def test_the_list_of_patterns_is_what_the_detectors_say():
-    """Written by `python -m rl_advisor.answers.skill_pages`; run it again after changing a detector's page."""
-    assert skill_pages.path().read_text(encoding="utf-8") == skill_pages.page()
+    """Written by `python tests/test_skill.py`; run it again after changing a detector's page."""
+    assert PATTERNS.read_text(encoding="utf-8") == patterns_page()
 
 
 def test_the_loop_is_told_in_the_order_of_the_vocabulary():
@@ -104,3 +133,8 @@ def test_the_skill_names_every_tool_that_the_server_lists():
 
     assert {name for name, verb in verbs().items() if not verb.bench and f"`{name}`" not in BODY} == set()
     assert all((FOLDER / script).is_file() for script in re.findall(r"`(scripts/[\w.]+)`", BODY))
+
+
+if __name__ == "__main__":
+    PATTERNS.write_text(patterns_page(), encoding="utf-8")
+    sys.stdout.write(f"{PATTERNS.name}: {len(patterns())} patterns\n")

@@ -25,7 +25,6 @@ from rl_advisor.vocabulary import metric
 
 MOST_VARIANTS = 6
 """Variants that are told against the first in sentences; more are a ranked table."""
-SILENT = "No settings are logged, so seeds cannot be told from variants; each run stands alone."
 TOLD = 6
 """Settings that are named in a sentence."""
 SEED = re.compile(r"(?i)seed")
@@ -62,10 +61,11 @@ def compare(runs: Sequence[Run]) -> Answer:
     silent = not any(run.config or run.settings or logged(run) for run in runs)
     names = [_letter(n) for n in (range(len(runs)) if silent else grouped(told, len(runs)))]
     rows = [_row(run, by, i) | {"variant": name} for i, (run, name) in enumerate(zip(runs, names, strict=True))]
-    variants = _variants(rows, told, names)
+    variants = _variants(rows, told)
     able = [] if by.refused else [v for v in variants if v.final.size]
     between = _between(able) if len(able) <= MOST_VARIANTS else []
     few = [v.final.size for v in able if least_p(v.final.size, v.final.size) > RISK] if between else []
+    unlogged = not by.refused and any(_parted(rows, v.name) for v in variants)
     return {
         "said": list(by.refused) or [p["said"] for p in between] or _ranked(rows, able, seeds=any(map(SEED.search, differ))),
         "refused": list(by.refused),
@@ -76,11 +76,15 @@ def compare(runs: Sequence[Run]) -> Answer:
         "settings_that_differ": differ,
         "notes": [
             *by.notes,
-            *sentences("seeds", {"most": max(few, default=0)}),
-            *([] if by.refused else _unlogged(rows, variants)),
-            *([SILENT] if silent and not by.refused else []),
+            *sentences("seeds", {"most": max(few, default=0), "unlogged": unlogged, "silent": silent and not by.refused}),
         ],
     }
+
+
+def _parted(rows: Sequence[Answer], variant: str) -> bool:
+    """Whether runs alike in every logged setting ended as differently as sound and broken ones do."""
+    verdicts = {row["verdict"] for row in rows if row["variant"] == variant} - {"undecidable"}
+    return bool(verdicts & BROKEN and verdicts - BROKEN)
 
 
 def _name(by: Common) -> str | None:
@@ -118,14 +122,12 @@ def _letter(number: int) -> str:
     return chr(ord("A") + number) if number < 26 else f"V{number + 1}"
 
 
-def _variants(rows: Sequence[Answer], told: Mapping[str, list[Any]], names: list[str]) -> list[Variant]:
+def _variants(rows: Sequence[Answer], told: Mapping[str, list[Any]]) -> list[Variant]:
     found = []
-    for name in dict.fromkeys(names):
-        own = [row for row in rows if row["variant"] == name]
-        levels = {f: np.array([row[f] for row in own if row.get(f) is not None], dtype=np.float64) for f in ("final", "best")}
-        at = names.index(name)
-        settings = {key: values[at] for key, values in told.items()}
-        found.append(Variant(name, [row["run"] for row in own], levels["final"], levels["best"], settings))
+    for name in dict.fromkeys(row["variant"] for row in rows):
+        own = [i for i, row in enumerate(rows) if row["variant"] == name]
+        final, best = (np.array([x for i in own if (x := rows[i].get(f)) is not None], np.float64) for f in ("final", "best"))
+        found.append(Variant(name, [rows[i]["run"] for i in own], final, best, {key: values[own[0]] for key, values in told.items()}))
     return found
 
 
@@ -139,29 +141,31 @@ def _between(variants: Sequence[Variant]) -> list[Answer]:
     """Each variant against the first: difference of the final levels, probability of improvement, and what can be said."""
     of = {v.name: v for v in variants}
     found = against(variants[0].name, {v.name: v.final for v in variants}) if len(variants) > 1 else []
-    return [pair | _said_of_pair(of[pair["a"]], of[pair["b"]], pair, len(found)) for pair in found]
+    return [row | _said_of_pair(of[row["a"]], of[row["b"]], row, len(found)) for row in found]
 
 
 def _said_of_pair(a: Variant, b: Variant, found: Answer, pairs: int) -> Answer:
+    """By how much one ends above the other, from which to which level, which settings differ, and what that is worth."""
     changed = {key: [a.settings[key], b.settings[key]] for key in a.settings if repr(a.settings[key]) != repr(b.settings[key])}
-    figures = {"known": min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK, "p": found["p"], "changed": changed}
-    worth = case("worth", figures | {"seeds": f"{a.final.size} against {b.final.size}", "settings": len(changed)})
-    return {"changed": changed, "said": f"{_delta(a, b, found['b_minus_a'])}{_changes(changed)}. {worth['says']}"}
-
-
-def _delta(a: Variant, b: Variant, between: Mapping[str, float]) -> str:
-    """By how much one ends above the other, from which to which level."""
     low, high = pair(level(a.final).value, level(b.final).value)
-    size = between["value"]
-    if low == high:
-        return f"{b.called} ends where {a.called} does ({high})"
-    spread = f", 95 % interval {value(between['low'])} to {value(between['high'])}" if between["low"] != between["high"] else ""
-    return f"{b.called} ends {value(abs(size))} {'above' if size > 0 else 'below'} {a.called} ({high} against {low}{spread})"
-
-
-def _changes(changed: Mapping[str, list[Any]]) -> str:
-    said = [f"{key} {spelled(a)} → {spelled(b)}" for key, (a, b) in changed.items()]
-    return f"; {listed(said, TOLD)}" if said else ""
+    between, size = found["b_minus_a"], found["b_minus_a"]["value"]
+    figures = {
+        "known": min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK,
+        "p": found["p"],
+        "changed": changed,
+        "settings": len(changed),
+        "seeds": f"{a.final.size} against {b.final.size}",
+        "a": a.called,
+        "b": b.called,
+        "low": low,
+        "high": high,
+        "tied": low == high,
+        "size": abs(size),
+        "side": "above" if size > 0 else "below",
+        "spread": between if between["low"] != between["high"] else {},
+        "told": listed([f"{key} {spelled(x)} → {spelled(y)}" for key, (x, y) in changed.items()], TOLD),
+    }
+    return {"changed": changed, "said": f"{case('ends', figures)['says']}. {case('worth', figures)['says']}"}
 
 
 def spelled(x: Any) -> str:
@@ -169,15 +173,6 @@ def spelled(x: Any) -> str:
     if isinstance(x, int | float) and not isinstance(x, bool):
         return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e9 else value(float(x), "rate", 3)
     return str(x)[:40]
-
-
-def _unlogged(rows: Sequence[Answer], variants: Sequence[Variant]) -> list[str]:
-    """That runs alike in every logged setting ended as differently as sound and broken ones do."""
-    for v in variants:
-        verdicts = {row["verdict"] for row in rows if row["variant"] == v.name} - {"undecidable"}
-        if verdicts & BROKEN and verdicts - BROKEN:
-            return ["Runs alike in every logged setting are sound and broken: what differs (reward code, data, a patch) may not be logged."]
-    return []
 
 
 def _ranked(rows: Sequence[Answer], variants: Sequence[Variant], *, seeds: bool) -> list[str]:

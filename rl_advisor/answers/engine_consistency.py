@@ -9,7 +9,7 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.mismatch import first_difference, mismatch
-from rl_advisor.features.trend import trend
+from rl_advisor.features.trend import direction, trend
 from rl_advisor.finding import number
 from rl_advisor.output import Answer
 from rl_advisor.priors import prior
@@ -33,6 +33,11 @@ EITHER = ("logprobs", "log_probs", "token_logprobs", "output_logprobs", "respons
 _FEWEST_STEPS = 5
 _GROWTH = 1.5
 """How many times the first level the fitted last level must be for a gap to be called growing."""
+_STAYS = "it does not grow, as by different precision or kernels"
+_GROWS = (
+    "it grows as training goes on, as when sampling and training drive each other apart, "
+    "or when the engine does not get the trainer's weights"
+)
 BY_STEP = ("gap_mean", "gap_p99", "k1", "k3", "ratio_max", "effective_share")
 """What of the gap is told of each step."""
 
@@ -126,11 +131,10 @@ def _joined(left: pd.DataFrame, right: pd.DataFrame, on: list[str]) -> pd.DataFr
 def _divergence(apart: pd.DataFrame) -> Answer:
     """Where responses that are not equal part."""
     answers = list(zip(apart["response_a"], apart["response_b"], strict=True))
-    places = [first_difference(x, y) or 0 for x, y in answers]
-    if not places:
-        return {}
-    shares = [place / max(len(x), len(y), 1) for (x, y), place in zip(answers, places, strict=True)]
-    return {"first_divergence": {"median_character": np.median(places), "earliest": min(places), "median_share": np.median(shares)}}
+    places = [first_difference(*pair) or 0 for pair in answers]
+    shares = [place / max(1, *map(len, pair)) for pair, place in zip(answers, places, strict=True)]
+    told = {"median_character": np.median(places), "earliest": min(places), "median_share": np.median(shares)} if places else {}
+    return {"first_divergence": told} if told else {}
 
 
 def _numbers(cell: Any) -> Floats:
@@ -157,17 +161,12 @@ def _shape(by_step: list[Answer], found: Answer) -> tuple[str, str]:
     if not value.any():
         return "none", "Both sides agree on every response and every log-probability that can be compared."
     if step.size < _FEWEST_STEPS:
-        return (
-            "undecidable",
-            f"{what[0].upper()}{what[1:]} is {number(value.mean())}; {step.size} steps are too few to tell whether it grows.",
-        )
+        few = f"{step.size} steps are too few to tell whether it grows"
+        return "undecidable", f"{what[0].upper()}{what[1:]} is {number(value.mean())}; {few}."
     line = trend(step, value)
-    first = float(value.mean() - line.slope * (step.mean() - step[0]))
-    last, change = first + line.slope * line.span, (line.low * line.span, line.high * line.span)
-    said = f"{what[0].upper()}{what[1:]} goes from {number(max(first, 0.0))} to {number(last)} (fitted)"
-    if change[0] > 0 and last > _GROWTH * max(first, 0.0):
-        why = "as when sampling and training drive each other apart, or when the engine does not get the trainer's weights"
-        return "growing", f"{said}: it grows as training goes on, {why}."
-    if max(abs(change[0]), abs(change[1])) < 0.5 * value.mean():
-        return "constant", f"{said}: it does not grow, as by different precision or kernels."
-    return "undecidable", f"{said}; its change could be anything from {number(change[0])} to {number(change[1])}."
+    first = max(float(value.mean() - line.slope * (step.mean() - step[0])), 0.0)
+    last, way = first + line.slope * line.span, direction(line, 0.5 * float(value.mean()))
+    shape = "constant" if way == "flat" else "growing" if way == "rising" and last > _GROWTH * first else "undecidable"
+    change = f"its change could be anything from {number(line.low * line.span)} to {number(line.high * line.span)}"
+    told = {"constant": _STAYS, "growing": _GROWS, "undecidable": change}
+    return shape, f"{what[0].upper()}{what[1:]} goes from {number(first)} to {number(last)} (fitted); {told[shape]}."

@@ -28,10 +28,10 @@ def places_of(asked: Path, run: "Run") -> list[str]:
 def rows_of(asked: Path, places: Sequence[str], read: Callable[[Path], "Run"], row: Callable[["Run"], Answer]) -> list[Answer]:
     """What ``row`` says of each run; of one that cannot be read, or comes too late, why."""
     base = asked if asked.is_dir() else asked.parent
-    out, began, most = [], time.process_time(), _seconds()
+    out, began = list[Answer](), time.process_time()
     for number, place in enumerate(places, 1):
         report_progress("run", number, len(places))
-        if number > MOST_ROWS or time.process_time() - began > most:
+        if number > MOST_ROWS or time.process_time() - began > LONGEST_S:
             out.append({"run": place, "error": "not looked at: too many runs for one table; name it to read it"})
             continue
         try:
@@ -39,16 +39,6 @@ def rows_of(asked: Path, places: Sequence[str], read: Callable[[Path], "Run"], r
         except (ValueError, LookupError, OSError) as error:
             out.append({"run": place, "error": str(error)[:200].replace(str(base), ".")})
     return out
-
-
-def _seconds() -> float:
-    """Processor time that a table may take: half of what is left to a worker that is bounded, else LONGEST_S."""
-    try:
-        import resource
-    except ImportError:  # only Unix bounds its processes so
-        return LONGEST_S
-    most = resource.getrlimit(resource.RLIMIT_CPU)[0]
-    return LONGEST_S if most == resource.RLIM_INFINITY else min(LONGEST_S, max(1.0, 0.5 * (most - time.process_time())))
 
 
 def judged(run: "Run", a: "Assessment") -> Answer:

@@ -8,7 +8,7 @@ character that stops a server. ``clean`` makes any value safe to encode, ``untru
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import date
 from enum import Enum
@@ -166,7 +166,7 @@ def aliased(value: Any, names: Iterable[str], among: Mapping[str, str] | None = 
         used[alias] = untrusted(match[0], "a name in the run", 300)
         return alias
 
-    result = _each_text(value, lambda text: pattern.sub(swap, text))
+    result = each_text(value, lambda text: pattern.sub(swap, text), keys=True, kept=("untrusted",))
     if used and isinstance(result, dict):
         result["names_as_written"] = used
     return result
@@ -178,14 +178,12 @@ def aliases(names: Iterable[str]) -> dict[str, str]:
     return {name: f"name-{i}" for i, name in enumerate(odd, 1)}
 
 
-def _each_text(value: Any, change: Any) -> Any:
-    """``value`` with ``change`` applied to every text and key, of envelopes only to where they come from."""
+def each_text(value: Any, change: Callable[[str], str], *, keys: bool = False, kept: Collection[str] = ()) -> Any:
+    """``value`` with ``change`` applied to every text (and key), but to nothing under the keys that are ``kept``."""
     if isinstance(value, str):
         return change(value)
-    if isinstance(value, list):
-        return [_each_text(v, change) for v in value]
+    if isinstance(value, list | tuple):
+        return [each_text(v, change, keys=keys, kept=kept) for v in value]
     if isinstance(value, dict):
-        if value.keys() == {"untrusted", "from"}:
-            return {**value, "from": change(value["from"])}
-        return {change(k): _each_text(v, change) for k, v in value.items()}
+        return {change(k) if keys else k: v if k in kept else each_text(v, change, keys=keys, kept=kept) for k, v in value.items()}
     return value

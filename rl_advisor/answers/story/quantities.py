@@ -12,6 +12,7 @@ from rl_advisor.curves import outcomes
 from rl_advisor.curves.course import FEWEST
 from rl_advisor.curves.logged import best_level, judged_course
 from rl_advisor.features.bins import evenly
+from rl_advisor.output.clean import each_text
 from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
@@ -25,24 +26,12 @@ def renamed(value: Any, names: Mapping[str, str]) -> Any:
     if not names:
         return value
     pattern = re.compile(r"(?<![\w/])(?:" + "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True)) + r")(?![\w/])")
-    return _each(value, lambda text: pattern.sub(lambda m: names[m[0]], text))
+    return each_text(value, lambda text: pattern.sub(lambda m: names[m[0]], text), kept=KEPT)
 
 
 def named(a: Assessment, names: Mapping[str, str]) -> Assessment:
     """The assessment in the run's own names."""
     return Assessment.model_validate(renamed(a.model_dump(by_alias=True), names))
-
-
-def _each(value: Any, change: Any) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, tuple):
-        return tuple(_each(v, change) for v in value)
-    if isinstance(value, list):
-        return [_each(v, change) for v in value]
-    if isinstance(value, dict):
-        return {k: v if k in KEPT else _each(v, change) for k, v in value.items()}
-    return value
 
 
 SKETCHED, RECENT, AROUND = 12, 5, 5
