@@ -15,6 +15,8 @@ from rl_advisor.run import Run
 from mutating import mutated
 
 TOKEN = re.compile(r"[-+]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+BESIDE = re.compile(r", (?:number \d+|spread|percent)$")
+"""What a number next to a named one is called besides: no word of the text."""
 COUNTED = {"dict_console"}
 """Formats whose steps are those between two that a progress bar shows, and whose rows a terminal may have wrapped inside a number."""
 LATER = {"areal_console"}
@@ -23,7 +25,7 @@ LATER = {"areal_console"}
 
 def numbers_in(text: str) -> set[float]:
     """Every number that a reader could mean by the digits of a text, whichever mark stands between its thousands."""
-    found = set[float]()
+    found = {float(f"{digits}e{3 if letter in 'kK' else 6}") for digits, letter in re.findall(r"(?<!\d)(\d+(?:\.\d+)?)([kKM])\b", text)}
     for token in TOKEN.findall(text):
         for start in (token, token.lstrip("+-")):
             for way in (start, start.replace(",", ""), *start.split(","), start.replace("_", ""), start.rstrip(".,")):
@@ -49,7 +51,7 @@ def invented(text: str, run: Run) -> Iterator[str]:
         if run.axis == "step" and not COUNTED & set(run.formats):
             late = float(bool(LATER & set(run.formats)))
             yield from (f"step {step} of {curve.raw}" for step in curve.step.tolist() if step + late not in there)
-        if any(word not in dense for word in re.split(r"[/\s]+", curve.raw)):
+        if any(word not in dense for word in re.split(r"[/\s]+", BESIDE.sub("", curve.raw))):
             yield f"name {curve.raw}"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rl_advisor.reading import UnreadableRun, format_of, read_run
-from rl_advisor.reading.parsing.line_shapes import NUMBER
+from rl_advisor.reading.parsing.printed_numbers import NUMBER
 from rl_advisor.reading.parsing.slot_names import BARE, slots
 
 NAN = float("nan")
@@ -31,7 +31,7 @@ NAN = float("nan")
         ("| approxkl           | -5.9e-07 |", [("approxkl", "-5.9e-07")]),
         ("EvalEpRet                  -1.5", [("EvalEpRet", "-1.5")]),
         ("data: {'total_reward': 141.0, 'n': 2}", [("total_reward", "141.0")]),
-        ("[Update 1/4] Pred(mean=1.1, std=0.4)KL=0.02", [("Update", "1"), ("Pred/mean", "1.1"), ("std", "0.4"), ("KL", "0.02")]),
+        ("[Update 1/4] Pred(mean=1.1, std=0.4)KL=0.02", [("Update", "1"), ("Pred/mean", "1.1"), ("Pred/std", "0.4"), ("KL", "0.02")]),
         ("loss: nan, reward: -inf", [("loss", "nan"), ("reward", "-inf")]),
         ("Agent SUCCESS Rate 0.0415", [("Agent SUCCESS Rate", "0.0415")]),
         ("policy_training: 12.34s (40.1%)", [("policy_training", "12.34")]),
@@ -45,7 +45,7 @@ NAN = float("nan")
 def test_what_a_line_calls_its_numbers(line: str, said: list[tuple[str, str]]) -> None:
     """Names and numbers of one line, and nothing where it has no named number."""
     parts = NUMBER.split(line)
-    assert [(slot.name, parts[1::2][slot.at]) for slot in slots(parts[::2])] == said
+    assert [(slot.name, parts[1::2][slot.at]) for slot in slots(parts[::2]) if not slot.loose] == said
 
 
 ROWS = {
@@ -139,7 +139,10 @@ def test_a_run_that_starts_anew_is_another_run(tmp_path: Path) -> None:
     assert read_run(f"{path}#2026-01-03 10:00:01").curves["reward/mean"].value[0] == 4.5
     path.write_text("".join(f"epoch: {e}\n" + "".join(f"Update {u}/4 reward={e}.{u} entropy=0.5\n" for u in range(1, 5)) for e in range(9)))
     run = read_run(path)
-    assert (run.others, run.last_step, run.curves["reward/mean"].value.tolist()) == ((), 8.0, [e + 0.4 for e in range(9)])
+    every = [float(f"{e}.{u}") for e in range(9) for u in range(1, 5)]
+    assert (run.others, run.last_step, run.curves["reward/mean"].value.tolist()) == ((), 36.0, every)
+    path.write_text(path.read_text().replace("epoch", "episode"))  # of an episode its last step tells
+    assert read_run(path).curves["reward/mean"].value.tolist() == [e + 0.4 for e in range(9)]
 
 
 def test_one_box_is_read_and_one_row_of_prose_is_not(tmp_path: Path) -> None:
@@ -160,3 +163,61 @@ def test_a_bar_drawn_a_thousand_times_over_is_read_to_its_end(tmp_path: Path) ->
     reward = read_run(path).curves["reward/mean"]
     assert (reward.step[-1], reward.value[-1]) == (399, 3999.5)
     assert format_of(path).FORMAT.endswith("console")
+
+
+HOME_MADE = {
+    "±": ("[PPO] update {i}/99 | steps {i},000 | ep_ret {v} ± 1.{i} | KL 0.01{i}", "KL; ep_ret, spread; steps"),
+    "bracket": ("frame {i}k/1M  score {v}  loss 1.{i}e-3 (0.0{i})  eps .9{i}", "eps; loss; loss, number 2"),
+    "letters": ("iter=000{i} R={v}(±1.{i}) V=0.3{i} H=1.4{i}", "H; R, spread; V"),
+    "dots": ("== Iteration {i} ==\n  mean return ........ {v}\n  policy loss ........ 0.1{i}", "policy loss"),
+    "tuple": ("('episode', {i}, 'reward', {v}, 'loss', 0.1{i})", "loss"),
+    "sentence": ("Episode {i} ended with reward {v} after 20{i} steps (avg over last 10: 7.{i})", "avg over last; steps"),
+    "units": ("Iter {i}: dist 1.2{i} m, torque=2.{i}Nm, speed 0.4{i} m/s, reward {v}, falls {i}/16", "dist; falls; speed; torque"),
+    "agents": ("ep {i} rewards [1.{i}, -3.{i}, 2.{i}] mean {v}", "rewards, number 1; rewards, number 2; rewards, number 3"),
+    "slashes": ("gen {i}: W/D/L = 1{i}/2{i}/3{i}, reward {v}", "D; L; W"),
+    "nested": ("[step={i}] loss=0.1{i} rewards=[all={v} fmt=0.9{i} len=[mean=31{i} max=512]]", "len/mean; loss; rewards/fmt"),
+    "Chinese": ("第{i}轮 奖励: {v} 损失: 0.1{i}", "损失"),
+    "wide": ("回合：{i}，奖励：{v}，损失：0.1{i}", "损失"),  # noqa: RUF001
+    "German": ("Folge {i}: Schritte {i}.000; Belohnung {c}; Verlust 0,1{i}", "Schritte; Verlust"),
+    "Russian": ("Эпизод {i}: награда = {v}, потери = 0.1{i}", "потери"),
+    "thousands": ("timesteps: {i},000  return: {v}  value loss: 1{i},345.6  frames=1_02{i}_000", "frames; value loss"),
+    "touching": ("ep{i}: return={v}, length=10{i}", "length"),
+    "window": ("Episode {i} | Reward (last 10): {v} | mean 100 step loss | 0.1{i}", "mean step loss"),
+}
+
+
+@pytest.mark.parametrize("style", HOME_MADE)
+def test_home_made_logs(tmp_path: Path, style: str) -> None:
+    """The outcome over its count, and every other number that changes, by its name."""
+    line, names = HOME_MADE[style]
+    rows = [line.format(i=i, v=f"{9.5 - i}", c=f"{9.5 - i}".replace(".", ",")) for i in range(1, 10)]
+    (tmp_path / "train.log").write_text("\n".join(rows) + "\n")
+    run = read_run(tmp_path)
+    outcome = run.curves["reward/mean"]
+    assert outcome.value.tolist() == [9.5 - i for i in range(1, 10)]
+    assert [step / outcome.step[0] for step in outcome.step] == list(range(1, 10))
+    assert sorted(c.raw for c in run.curves.values() if c.varies) == sorted([outcome.raw, *names.split("; ")])
+
+
+def test_a_count_of_thousands_and_of_units_is_the_number_that_is_meant(tmp_path: Path) -> None:
+    """``1.2k`` is 1,200, below 950 of the line before; metres and bytes are no thousands."""
+    steps = ["950", "1.2k", "1.5k", "2.5k", "1.5M"]
+    (tmp_path / "train.log").write_text("".join(f"steps {s} | return {i}.5 | memory 1.{i}G | height 2.{i}m\n" for i, s in enumerate(steps)))
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].step.tolist() == [950, 1200, 1500, 2500, 1_500_000]
+    assert {c.raw: c.value[1] for c in run.curves.values() if c.raw in ("memory", "height")} == {"memory": 1.1, "height": 2.1}
+
+
+def test_a_row_of_units_is_no_header(tmp_path: Path) -> None:
+    """The names of the columns are those above it."""
+    rows = "".join(f"| {i} | {i}.5 | 0.{i} |\n" for i in range(1, 6))
+    (tmp_path / "train.log").write_text("| iter | reward | dist |\n|  #   |   -    |  m   |\n|------|-----|----|\n" + rows)
+    assert {"dist", "reward/mean"} == set(read_run(tmp_path).curves)
+
+
+def test_lists_of_other_lengths_take_nothing_from_the_names_beside_them(tmp_path: Path) -> None:
+    """Samples of a step are no columns."""
+    (tmp_path / "train.log").write_text(
+        "".join(f"step {i} samples [{', '.join('123456789'[: 2 + i % 5])}] reward {i}.5\n" for i in range(30))
+    )
+    assert read_run(tmp_path).curves["reward/mean"].value.tolist() == [i + 0.5 for i in range(30)]

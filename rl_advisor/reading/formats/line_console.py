@@ -13,6 +13,7 @@ from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, beginning, h
 from rl_advisor.reading.parsing.csv_in import layout_of, read_table
 from rl_advisor.reading.parsing.log_lines import CONSOLES
 from rl_advisor.reading.parsing.metric_table import part_of
+from rl_advisor.reading.parsing.printed_numbers import with_points, writes_commas
 from rl_advisor.reading.parsing.printed_rows import read_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
@@ -27,12 +28,9 @@ _ABOUT = ("readme", "changelog", "license", "requirements", "contributing")
 _NONE = ("debug.log", "debug-internal.log", "debug-core.log", ".ipynb")
 """What W&B says about itself; a notebook, of which only the outputs are a log."""
 _HEAD = 1 << 19
-FEW = 8
-"""Decimal commas from which a log writes them."""
 _BOX = re.compile(
     rb"^(?:.{0,80}\| ?)?(?:-{20,}\s*\n\| *\S|(?:\[[^\]\n]*\] ?)?-{3,} +-{3,}\s*$)|^[\xe2\x94-\x95\x80-\xbf]{3} \S", re.MULTILINE
 )
-_COMMA, _POINT = re.compile(r"(?<![\d,.\[(])(\d{1,15}),(\d{1,15})(?![\d,])"), re.compile(r"\d\.\d")
 _IN_FULL = ("progress.csv", "progress.json", "progress.txt", "metrics.jsonl")
 
 
@@ -65,15 +63,8 @@ def _told_in_full(path: Path) -> bool:
 
 def _lines(path: Path, ask: Request) -> Run:
     text: Iterable[str] = lines(path, LONGEST)
-    text = (_COMMA.sub(r"\1.\2", line) for line in text) if _writes_commas(path) else text
+    text = map(with_points, text) if writes_commas(beginning(path, _HEAD)) else text
     return read_lines(text, ask, headings=bare_name(path).endswith(".md"))
-
-
-def _writes_commas(path: Path) -> bool:
-    """Whether its numbers have decimal commas: there are some that part no thousands, and no number has a point."""
-    start = beginning(path, _HEAD)
-    found = [match[2] for match in _COMMA.finditer(start)]
-    return any(len(part) != 3 for part in found) and len(found) >= FEW and _POINT.search(start) is None
 
 
 def _cells(path: Path, ask: Request) -> Run:

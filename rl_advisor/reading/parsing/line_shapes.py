@@ -14,20 +14,11 @@ import numpy as np
 from rl_advisor.reading.parsing.bytes_in import plain_text
 from rl_advisor.reading.parsing.line_forms import Family, Form, Places, taken_at_once
 from rl_advisor.reading.parsing.log_lines import INTERESTING, Watch
+from rl_advisor.reading.parsing.printed_numbers import NUMBER, spelled
 from rl_advisor.reading.parsing.printed_tables import Header, cells_of, header_of, row_of
 from rl_advisor.reading.parsing.slot_names import Slot, slots
 from rl_advisor.run import Floats
 
-_POWER, _PARTS_OF = r"(?:[eE][-+]?\d+)?", r"(?:\.\d+|\.(?=[\]),]))?"
-_THOUSANDS = r"(?:,\d{3})+(?!\d|,\d)"
-NUMBER = re.compile(
-    r"([-+.\dnNiI](?<![\w.@][-+.\dnNiI])(?:"  # the first character first, so that the rest is tried at few places
-    r"(?<=\d)(?:\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?)?|\d{0,3}(?::\d\d)+(?:[.,]\d+)?"
-    rf"|(?<!0)\d{{0,2}}{_THOUSANDS}{_POWER}|\d*{_PARTS_OF}{_POWER})"
-    rf"|(?<=[-+])(?:\d{{1,3}}{_THOUSANDS}{_POWER}|\d+{_PARTS_OF}{_POWER}|\.\d+{_POWER}|(?:nan|NaN|NAN|inf|Inf|INF|Infinity)(?![\w-]))"
-    rf"|(?<=\.)\d+{_POWER}|(?<=[nN])(?:an|aN|AN)(?![\w-])|(?<=[iI])(?:nf|NF|nfinity)(?![\w-])))"
-)
-"""A number, or a date or clock, as one group."""
 LIMIT = 2_000_000
 """Lines with named numbers that are kept."""
 LINE = 1 << 18
@@ -98,6 +89,8 @@ class _Reader:
         self.shapes, self.watch, self.headings = Shapes(), watch, headings
         self.record = self.kept = 0
         self.known: dict[tuple[object, ...], Form | None] = {}
+        self.widths: dict[tuple[str, ...], int] = {}
+        """How many numbers lines have that have these names, those beside a named one among them."""
         self.seen = Counter[Form]()
         """How many lines of the block were of each form."""
         self.rows: dict[Form, list[tuple[int, Sequence[float], str]]] = {}
@@ -108,6 +101,7 @@ class _Reader:
         """The names of the record that is being put together line by line."""
         self.block = False
         self.header: Header | None = None
+        self.header_at = 0
 
     def take(self, block: list[str]) -> None:
         """Take in a block of lines."""
@@ -138,7 +132,7 @@ class _Reader:
 
     def _line(self, raw: str) -> None:
         """Take in one line."""
-        line = plain_text(raw)
+        line = spelled(plain_text(raw))
         if self.watch.inside:
             self.watch.look(raw, self.record)
             return
@@ -166,8 +160,12 @@ class _Reader:
         found = tuple(
             slot for slot in slots(texts) if ":" not in tokens[slot.at] and "-" not in tokens[slot.at][1:].lower().replace("e-", "")
         )
+        firm = tuple(slot for slot in found if not slot.beside)
+        if self.widths.setdefault((self.group, *(slot.name for slot in firm)), len(found)) != len(found):
+            found = firm  # lists of other lengths are no columns
         if len(self.known) >= FORMS:
             self.known.clear()
+            self.widths.clear()
         self.known[key] = self._form(found[:MOST], parts) if found else None
         return self.known[key]
 
@@ -208,7 +206,7 @@ class _Reader:
         if form.alone:
             self.together.add(name)
         try:
-            numbers = [float(tokens[at].replace(",", "")) for at in form.places]
+            numbers = [float(tokens[at].replace(",", "")) * times for at, times in form.places]
         except ValueError:  # a clock where other lines have a number
             return
         self.rows.setdefault(form, []).append((self.record, numbers, tokens[0]))
@@ -241,7 +239,9 @@ class _Reader:
         elif self.headings and bare.lstrip("#").startswith(" ") and bare.startswith("#"):
             self.shapes.labels.append((self.record + 1, bare.strip("#* ")[:TITLE]))
         if not _RULE.fullmatch(bare):
-            self.header = header_of(cells_of(line)) if "|" in line or "│" in line or "┃" in line or "  " in line or "\t" in line else None
+            cells = cells_of(line)
+            if not (self.header and self.header_at == self.record and len(cells[0]) == len(self.header.names)):  # else a row of units
+                self.header, self.header_at = header_of(cells), self.record
             self.watch.look(raw, self.record)
         if not bare or _RULE.fullmatch(bare):
             self.group = ""

@@ -204,9 +204,9 @@ def unit_of(column: str) -> str:
     words = _plain(column).replace("_", " ")
     kinds = (
         ("env steps", r"timestep|env(?:ironment)? (?:step|interact)|frame|t env"),
-        ("iterations", r"iter"),
-        ("episodes", r"episode"),
-        ("epochs", r"epoch"),
+        ("iterations", r"iter|itér|迭代"),
+        ("episodes", r"episod|épisode|episód|folge|эпизод|回合|轮|エピソード|에피소드"),
+        ("epochs", r"epoch|epoche|époque|época|эпоха|エポック"),
         ("updates", r"update"),
     )
     return next((unit for unit, pattern in kinds if re.search(pattern, words)), "steps")

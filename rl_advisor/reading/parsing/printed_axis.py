@@ -12,13 +12,15 @@ import numpy.typing as npt
 from rl_advisor.reading.parsing.learner_words import speaks, words
 from rl_advisor.reading.parsing.line_forms import Family, Places
 from rl_advisor.reading.parsing.line_shapes import Shapes
-from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, goes_up, steady, step_columns
+from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, goes_up, steady, step_columns, unit_of
 from rl_advisor.reading.parsing.slot_names import BARE, Slot
 from rl_advisor.reading.parsing.starts import starts
 from rl_advisor.run import Floats
 
 FEWEST = 3
 """Lines in which a name must come back."""
+WHOLE = 1e-6
+"""How far a whole number may be from one, as ``.05M`` is."""
 FEWEST_ROWS = 2
 """Rows of a table."""
 Names = Sequence[str] | npt.NDArray[np.object_]
@@ -52,7 +54,7 @@ class Lines:
         """The names of counts whose numbers are nearly all whole: ``eps`` may be episodes or an epsilon."""
         named = [slot.name for slot in self.slots if slot.counts or step_columns([slot.name])]
         known = {name: number[np.isfinite(number)] for name in named for number in (self.called(name),)}
-        return [name for name, number in known.items() if 20 * int((number % 1 != 0).sum()) <= number.size]
+        return [name for name, number in known.items() if 20 * int((np.abs(number - np.round(number)) > WHOLE).sum()) <= number.size]
 
     def called(self, name: str) -> Floats:
         """The numbers of that name."""
@@ -115,7 +117,12 @@ def axis_of(found: Sequence[Lines], shapes: Shapes) -> Axis | None:
     own = {name: [lines for lines in found if name in lines.counted] for name in sorted(set().union(*(lines.counted for lines in found)))}
     known = {name: axis for name in own if (axis := _entries(name, own[name], shapes)) is not None} or _rising(found, shapes)
     plain = [axis for axis in known.values() if not axis.inner]
-    known = {name: axis for name, axis in known.items() if not axis.inner or not any(_outer(axis, other) for other in plain)}
+    longest = max((lines for lines in found if lines.tells), key=lambda lines: lines.record.size, default=None)
+    for name, axis in [item for item in known.items() if item[1].inner]:
+        if outer := [unit_of(other.name) for other in plain if _outer(axis, other)]:
+            del known[name]
+            if longest and name in longest.names and "episodes" not in outer:
+                known[name] = _going_on(axis)
     if not known:
         return None
     told = said_in([lines for lines in found if lines.tells], shapes.records + 1)
@@ -139,6 +146,13 @@ def _outer(inner: Axis, other: Axis) -> bool:
     starts = inner.record[np.flatnonzero(np.diff(inner.run)) + 1]
     ends = inner.record[np.flatnonzero(np.diff(inner.run))]
     return bool((np.searchsorted(other.record, starts, "right") > np.searchsorted(other.record, ends, "right")).mean() > 0.8)
+
+
+def _going_on(inner: Axis) -> Axis:
+    """A count that starts anew inside another one, as steps do in epochs, as the order of its entries."""
+    return replace(
+        inner, name="", step=np.arange(1.0, inner.length + 1)[inner.turn], run=np.zeros_like(inner.run), runs=(), inner=False, planned=None
+    )
 
 
 def _rank(name: str) -> int:
