@@ -32,6 +32,8 @@ from scipy.optimize import minimize
 
 from evals import fit_weights
 
+CALLS: tuple[tuple[str, float | None], ...] = (("half_call", 0.5), ("end_call", None))
+"""The calls of readers, and where the run is cut for each."""
 RIDGE = 1.0
 FOLDS = 12
 DIFFER = 0.5
@@ -74,13 +76,22 @@ def of_corpus(folder: Path) -> Iterator[Asked]:
             )
 
 
+def of_crawled() -> Iterator[Asked]:
+    """The same of runs that one more reader saw, to which nothing is fitted."""
+    for world, told in table.read_once_more():
+        for key, share in CALLS:
+            if told[key] != "undecided":
+                opened = partial(table.run, told["id"])
+                yield Asked(opened, share, None, float(told[key] == "continue"), world.repository, f"{fit_weights.CRAWLED} {key}")
+
+
 def of_strangers() -> Iterator[Asked]:
     """Strangers' runs at half of their steps and at the end, where their readers gave a call."""
     for world in table.labelled():
-        for key, share in (("half_calls", 0.5), ("end_calls", None)):
-            if given := [c == "continue" for c in world.told[key] if c != "undecided"]:
+        for key, share in CALLS:
+            if given := [c == "continue" for c in world.told[f"{key}s"] if c != "undecided"]:
                 opened = partial(table.run, world.told["id"])
-                yield Asked(opened, share, None, float(np.mean(given)), world.repository, f"strangers {key}")
+                yield Asked(opened, share, None, float(np.mean(given)), world.repository, f"strangers {key}s")
 
 
 def reached(run: Run, share: float) -> float:
@@ -158,6 +169,22 @@ def left_out(rows: Sequence[Row]) -> Floats:
     return out
 
 
+def read(asked: Sequence[Asked]) -> list[Row]:
+    """The facts of every prefix that can be read."""
+    with multiprocessing.Pool(2) as pool:
+        return [r for r in pool.map(row_of, asked, chunksize=6) if r is not None]
+
+
+def report(rows: Sequence[Row], found: Floats) -> None:
+    """How well the probabilities foretell, a line a group."""
+    truth = np.array([r.asked.pays for r in rows])
+    for group in sorted({r.asked.group for r in rows}):
+        mine = np.array([r.asked.group == group for r in rows]) & (truth != DIFFER)
+        p, y = found[mine], truth[mine] > DIFFER
+        told = f"AUROC {scoring.auroc(y, p):.3f} Brier {scoring.brier(y, p):.3f} balanced {scoring.balanced_accuracy(y, p >= LEAST):.3f}"
+        print(f"{group:32} {mine.sum():4} prefixes, {y.mean():.2f} pay | {told}")
+
+
 def main() -> None:
     """Reads, fits with kin left out, reports, and writes the weights when asked."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -165,15 +192,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     said = parser.parse_args()
     asked = [a for folder in said.corpora for a in of_corpus(folder)] + list(of_strangers())
-    with multiprocessing.Pool(2) as pool:
-        rows = [r for r in pool.map(row_of, asked, chunksize=6) if r is not None]
-    rows = judged(rows, fit_weights.fits(fit_weights.read(fit_weights.labelled(said.corpora))))
-    away, truth = left_out(rows), np.array([r.asked.pays for r in rows])
-    for group in sorted({r.asked.group for r in rows}):
-        mine = np.array([r.asked.group == group for r in rows]) & (truth != DIFFER)
-        p, y = away[mine], truth[mine] > DIFFER
-        told = f"AUROC {scoring.auroc(y, p):.3f} Brier {scoring.brier(y, p):.3f} balanced {scoring.balanced_accuracy(y, p >= LEAST):.3f}"
-        print(f"{group:22} {mine.sum():4} prefixes, {y.mean():.2f} pay | {told}")
+    by = fit_weights.fits(fit_weights.fitted(said.corpora))
+    rows, crawled = (judged(read(some), by) for some in (asked, list(of_crawled())))
+    report(rows, left_out(rows))
+    report(crawled, fit(rows).probabilities(crawled))
     if said.write:
         write(fit(rows), len(rows))
 

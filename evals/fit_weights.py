@@ -51,8 +51,8 @@ VERDICTS_HELD, WEIGHTS_HELD = 1.5, np.arange(0.5, 1.0, 0.01)
 MAIN = 0.4
 """Share of a label that goes to the readers' own verdicts; the rest is spread over all that are admitted."""
 FOLDS = 12
-MADE, STRANGERS = "made", "strangers"
-"""The groups of made curves and of strangers' runs."""
+MADE, STRANGERS, CRAWLED = "made", "strangers", "crawled, never fitted"
+"""The groups of made curves, of strangers' runs, and of those that are only measured on."""
 COARSE = {"improving": "sound", "plateaued": "sound", "not_learning": "stuck", "undecidable": "stuck"}
 
 
@@ -93,6 +93,12 @@ def strangers_runs() -> Iterator[Labelled]:
         yield Labelled(partial(table.run, told["id"]), tuple(told["verdicts"]), tuple(told["admissible"]), world.repository, STRANGERS)
 
 
+def crawled_runs() -> Iterator[Labelled]:
+    """Runs of other repositories, which one more reader saw: nothing is fitted to them."""
+    for world, told in table.read_once_more():
+        yield Labelled(partial(table.run, told["id"]), (told["verdict"],), tuple(told["admissible"]), world.repository, CRAWLED)
+
+
 def labelled(corpora: Sequence[Path]) -> list[Labelled]:
     """All labelled runs of these folders and of strangers."""
     return [*(run for folder in corpora for run in corpus_runs(folder)), *strangers_runs()]
@@ -117,9 +123,14 @@ def row(label: Labelled, case: Case) -> Row | None:
 
 
 def read(labels: Sequence[Labelled]) -> list[Row]:
-    """What is known of every labelled run that can be read, and of the made ones."""
+    """What is known of every labelled run that can be read."""
     with multiprocessing.Pool(2) as pool:
-        return [*(r for r in pool.map(row_of, labels, chunksize=4) if r is not None), *made_rows()]
+        return [r for r in pool.map(row_of, labels, chunksize=4) if r is not None]
+
+
+def fitted(corpora: Sequence[Path]) -> list[Row]:
+    """Everything that is fitted: the labelled runs and the made ones."""
+    return [*read(labelled(corpora)), *made_rows()]
 
 
 def made_rows() -> Iterator[Row]:
@@ -284,7 +295,7 @@ def main() -> None:
     parser.add_argument("--ridge", type=float, default=RIDGE)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    rows = read(labelled(asked.corpora))
+    rows = fitted(asked.corpora)
     away = left_out(rows, asked.ridge)
     best = meant(rows, away)
     away, whole = cooled(away, *best), cooled(sets_left_out(rows, asked.ridge), *best)
@@ -294,6 +305,8 @@ def main() -> None:
         mine = [i for i, r in enumerate(rows) if r.label.group == group]
         report(group, [rows[i] for i in mine], away[mine])
         report(f"{group}, whole set out", [rows[i] for i in mine], whole[mine])
+    crawled = read(list(crawled_runs()))
+    report(CRAWLED, crawled, cooled(fit(rows, asked.ridge).probabilities(crawled), *best))
     if asked.write:
         write(fit(rows, asked.ridge), len(rows), best, weight)
 

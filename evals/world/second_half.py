@@ -212,7 +212,7 @@ def main() -> None:
     asked = parser.parse_args()
     with multiprocessing.Pool(2) as pool:
         cuts = [cut for cut in pool.map(cut_of, chosen(), chunksize=6) if cut is not None]
-    rows = fit_weights.read(fit_weights.labelled(asked.corpora))
+    rows = fit_weights.fitted(asked.corpora)
     judged = fit_going_on.judged([c.row for c in cuts], fit_weights.fits(rows))
     told = page([replace(c, row=row) for c, row in zip(cuts, judged, strict=True)], fit_going_on.left_out(judged), rows)
     print(told)

@@ -1,5 +1,6 @@
 """The table of strangers' runs: two files of numbers, written by ``build`` and read by everything that is fitted or measured."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -96,6 +97,13 @@ def worlds() -> tuple[World, ...]:
 def labelled() -> Iterator[World]:
     """The runs that readers gave a verdict, and that could be read."""
     return (w for w in worlds() if w.told["read"] and w.told["verdicts"])
+
+
+def read_once_more() -> Iterator[tuple[World, Row]]:
+    """Crawled runs of repositories without other labels, as one more reader saw their numbers: to be measured on, never to be fitted to."""
+    for line in (FOLDER / "third_reader.jsonl").read_text(encoding="utf-8").splitlines():
+        told = json.loads(line)
+        yield world(told["id"]), told
 
 
 @cache
