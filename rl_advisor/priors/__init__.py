@@ -20,6 +20,8 @@ from rl_advisor.vocabulary import metric as our_metric
 Range = tuple[float, float]
 ANYTHING = 1e3
 """Width of a range around 0 that says nothing."""
+ENOUGH = 12
+"""Sound runs from which on they say what is usual; fewer are too alike."""
 Side = Literal["far_below", "below", "usual", "above", "far_above", "not_a_number"]
 WIDER: Mapping[str, str] = {
     "grpo": "language", "ppo_language": "language", "preference": "language", "reward_model": "language", "supervised": "language",
@@ -130,7 +132,7 @@ def _with_seen(row: Prior | None, metric: str, known: Circumstances) -> Prior | 
     """A row with what sound runs showed, unless the table tells apart by a known circumstance what they mix."""
     seen, rows = usual(_in_table(metric), known), table().get(_in_table(metric), ())
     mixed = any(getattr(known, name) and any(getattr(r.given, name) for r in rows) for name in ("weights", "updates", "action"))
-    if seen is None or mixed:
+    if seen is None or mixed or seen.runs < ENOUGH:
         return row
     source = f"{seen.runs} sound runs of {seen.repositories} repositories"
     if row is None:

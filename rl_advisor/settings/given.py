@@ -8,13 +8,19 @@ from typing import Any
 
 from rl_advisor.discovery import table
 from rl_advisor.output.disguised_text import is_disguised
-from rl_advisor.reading.parsing.config.values import typed
+from rl_advisor.reading.parsing.config.values import TEXT_LIMIT, typed
 from rl_advisor.run import Run
 
 NAMES: Mapping[str, tuple[str, ...]] = {name: tuple(keys) for name, keys in table(__file__, "names.toml").items()}
 """Name -> the keys under which frameworks write it, the most particular first; a key counts by its last parts, dashes as underscores."""
 
 
+_KNOWN = tuple(key for keys in NAMES.values() for key in keys)
+_SAID = re.compile(
+    r"(?<![\w./-])(?P<key>[A-Za-z][\w.]{0,80})(?P<sign>[ \t]?[=:]?[ \t]?|[ \t](?:of|to|is|at)[ \t])"
+    r"['\"]?(?P<value>-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]*\w)|(?i:true|false|none)\b|(?<==)[\w/.-]{1,60}|(?<=['\"])[\w/.-]{1,60}(?=['\"]))"
+)
+"""A key and its value as people write them between words."""
 _WORD = re.compile(r"[\w.@/:+-]{1,80}")
 LARGEST = 1e60
 
@@ -85,6 +91,14 @@ class Settings:
 def settings_of(run: Run) -> Settings:
     """The settings of a run, looked up once: some hundred rows ask for one each."""
     return Settings(run)
+
+
+def said_in(text: str, logged: Iterable[str] = ()) -> dict[str, Any]:
+    """The settings that a text names with a value anywhere in it, by keys that are known here; what is ``logged`` is none."""
+    measured = {_bare(name).rpartition(".")[2] for name in logged}
+    said = (m for m in _SAID.finditer(text[:TEXT_LIMIT]) if set("=:") & set(m["sign"]) or "_" in m["key"] or m["key"] == "lr")
+    found = {m["key"]: typed(m["value"]) for m in said if _bare(m["key"]).rpartition(".")[2] not in measured}
+    return {key: value for key, value in found.items() if any(f".{_bare(key)}".endswith(f".{_bare(known)}") for known in _KNOWN)}
 
 
 def is_word(text: str) -> bool:

@@ -96,7 +96,7 @@ OF_VALUES: Mapping[str, Callable[[Floats], Any]] = {
     "square": lambda x: np.median(x[-FEWEST:]) ** 2,
     "nothing": lambda x: np.mean(np.abs(x) <= 1e-9),
     "size_before": lambda x: np.median(np.abs(x[: x.size // 2])) if x.size > 1 else math.nan,
-    "size_after": lambda x: np.median(np.abs(x[-max(2, x.size // 20) :])),
+    "size_after": lambda x: np.median(np.abs(x[-max(3, x.size // 20) :])),
     "seldom_above": lambda x: np.quantile(x, 0.95),
     "fifths": lambda x: np.median(x[-x.size // 5 :]) - 2 * np.median(x[: x.size // 5]) if x.size > 4 else 0.0,
     "dropped": _dropped,

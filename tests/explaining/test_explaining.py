@@ -70,6 +70,7 @@ def parts(*values: tuple[float, float]) -> str:
 
 
 PAIRS = "{{'loss': {}, 'accuracy': {}, 'margin': 0.001}}\n"
+MASKED = "{{'loss': 0.6931, 'rewards/chosen': 0.0, 'rewards/margins': 0.0, 'logps/rejected': {}, 'logps/chosen': {}, 'epoch': 0.4}}"
 CASES = [
     ("all groups flat", trl(grad_norm=0.0, loss=0.0, reward_std=0.0, frac_reward_zero_std=1.0), "training_signal", "zero variance"),
     ("no gradient in spite of a spread", trl(grad_norm=0.0, loss=0.0), "policy_update", "no update reaches"),
@@ -95,10 +96,22 @@ CASES = [
         "loss of a coin",
     ),
     ("no advantage", ALIVE.strip() + " - critic/advantages/max:0.000 - critic/advantages/min:0.000", "training_signal", "learns nothing"),
+    (
+        "no gradient, the spread unknown",
+        "'loss': 0.0, 'grad_norm': 0.0, 'kl': 0.0, 'reward': 0.4",
+        "policy_update",
+        "the weights do not move",
+    ),
+    ("a gradient that cannot be", trl(grad_norm=3e9), "numerics", "the backward pass or its scale is wrong"),
+    ("a reference that is left at once", trl(kl=0.0, epoch=0.001) + "\n" + trl(kl=0.6, epoch=0.02), "policy_update", "steps are too large"),
+    ("answers of pairs that are masked", MASKED.format(0.0, 0.0), "environment_data", "no token of the answers is left"),
     ("one row of NaN", rows_of("loss", 0.3, NAN, 0.2, 0.1), "numerics", "one bad batch"),
 ]
 SOUND = [
     ("pairs that are told apart", "".join(PAIRS.format(x, a) for x, a in ((0.69, 0.5), (0.68, 0.53), (0.67, 0.57))), ()),
+    ("a reference that is left slowly", trl(kl=0.0, epoch=0.001) + "\n" + trl(kl=0.6, epoch=0.9), ()),
+    ("a large gradient", trl(grad_norm=9.0), ()),
+    ("answers of pairs that are counted", MASKED.format(-210.4, -198.2), ()),
     ("one usual line", trl(), ("normal by construction", "no sign of progress")),
     ("a loss below zero", trl(loss=-0.09), ("no sign of progress",)),
     ("KL that is not computed", trl(kl=float("nan")).replace("nan", "float('nan')").replace("float('nan')", "nan"), ("not computed",)),

@@ -5,7 +5,7 @@ import re
 import pytest
 from click.testing import CliRunner
 from rl_advisor import tools
-from rl_advisor.answers.explain.procedures import asked_for, procedures
+from rl_advisor.answers.explain.procedures import asked_for, in_english, procedures
 from rl_advisor.cli.commands import main
 
 
@@ -48,6 +48,29 @@ from rl_advisor.cli.commands import main
         ("the server room is cold", None),
         ("what is a batch?", None),
         ("which saved checkpoint should I take", None),
+        ("objective/kl is negative from the first step, although I sample plainly", "A KL that is estimated"),
+        ("kl is 0.02 and rewards/rejected is negative", "Both implicit rewards"),
+        ("mean_reward falls while objective/kl increases", "The policy drifts"),
+        ("the logprob diff of sglang and megatron is large", "Engine and trainer"),
+        ("is my reward model good at an accuracy of 0.63 on the eval set?", "A reward model"),
+        ("why does my loss go up while the return improves?", "In reinforcement learning a loss"),
+        ("my loss is nan", None),
+        ("vf_explained_var oscillates between 0 and -1", "An explained variance"),
+        ("PPO: clipping should prevent the policy from straying too far", "Clipping is no bound"),
+        ("SAC: the entropy explodes and then the reward is gone", "SAC feeds"),
+        ("the agent trains well and does much worse when I load the model and evaluate it", "The same policy"),
+        ("why is the test success rate higher than the one in training?", "That is normal"),
+        ("it converges with stable baselines but not with rllib PPO", "It learns with one library"),
+        ("I reduced max_steps and the agent no longer learns", "The planned length"),
+        ("the reward drops whenever my curriculum switches lessons", "A reward that drops"),
+        ("what does Std of Reward mean in ml-agents?", "Mean Reward is"),
+        ("HER: the success rate is 0 after 50 epochs", "The goal is hardly ever"),
+        ("the agent stops exploring and is stuck in one behavior", "The policy has stopped"),
+        ("ml-agents: the entropy goes upwards", "In control the entropy"),
+        ("grad_norm is in the tens in GRPO", "A gradient norm"),
+        ("should max_grad_norm be as low as 0.001?", "With Adam"),
+        ("the agent's reward declines after a million steps", "It was good and then fell"),
+        ("the lesson of this is that it works", None),
     ],
 )
 def test_a_sentence_and_its_procedure(text: str, title: str | None) -> None:
@@ -120,3 +143,30 @@ def test_an_address_is_no_number_that_was_measured() -> None:
 def test_a_score_of_nothing_throughout_falls_from_nothing(scores, falls: bool) -> None:
     text = "".join(f"step {i} eval_accuracy {score} loss 0.{i}\n" for i, score in enumerate(scores, 1))
     assert ("before the fall" in str(tools.explain_log(text))) is falls
+
+
+@pytest.mark.parametrize(
+    ("chinese", "english"),
+    [
+        ("ppo训练为啥loss不断上涨", "In reinforcement learning a loss"),
+        ("dpo训练中chosen一直为负并且下降, 正常吗", "Both implicit rewards"),
+        ("奖励模型的准确率只有0.6, 正常吗", "A reward model"),
+        ("这是什么", None),
+    ],
+)
+def test_a_question_in_chinese_is_heard(chinese: str, english: str | None) -> None:
+    found = asked_for(in_english(chinese))
+    assert (found is None) == (english is None)
+    assert found is None or found["title"].startswith(str(english))
+
+
+def test_beside_rows_only_a_question_is_answered_by_a_procedure() -> None:
+    rows = "{'loss': 0.02, 'reward': 0.3, 'reward_std': 0.2, 'kl': 0.01}\n{'loss': 0.05, 'reward': 0.4, 'reward_std': 0.2, 'kl': 0.02}\n"
+    assert "no measure of progress" in tools.explain_log(f"Why does the loss go up while it trains?\n{rows}")["summary"]
+    assert "no measure of progress" not in tools.explain_log(rows)["summary"]
+
+
+def test_a_setting_at_fault_goes_before_a_procedure() -> None:
+    said = tools.explain_log("GRPO, num_generations=1, learning_rate=1e-6: my rewards do not increase, why?")["summary"]
+    assert said.startswith("Not normal")
+    assert "num_generations` = 1" in said

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from rl_advisor.reading import part_of
 from rl_advisor.reading.parsing.config import settings_in
+from rl_advisor.settings.given import said_in
 
 COMMAND = """#!/bin/bash
 LR=2e-6
@@ -100,3 +101,24 @@ def test_scripts_in_a_run_folder_are_read(tmp_path: Path, name: str, text: str, 
 def test_other_scripts_are_left_alone(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     assert part_of(tmp_path / name) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "actor.optim.lr=1e-6 data.train_batch_size=256 rollout.n=8 algorithm.adv_estimator=grpo use_kl_loss=True",
+            {"actor.optim.lr": 1e-6, "data.train_batch_size": 256, "rollout.n": 8, "algorithm.adv_estimator": "grpo", "use_kl_loss": True},
+        ),
+        ("GRPO, num_generations=2, lr 5e-5 and the ppo_epochs set to 4", {"num_generations": 2, "lr": 5e-5}),
+        ("with kl_coef of 0.1, beta: 0.04", {"kl_coef": 0.1, "beta": 0.04}),
+        ("a temperature of 0.7, and judge: the reward stays at 0", {}),
+        ("my_own_key=3 and keep 5 of them", {}),
+    ],
+)
+def test_settings_said_between_words_are_those_that_are_known(text: str, said: dict) -> None:
+    assert said_in(text) == said
+
+
+def test_what_is_logged_is_no_setting() -> None:
+    assert said_in("learning_rate=1e-6, num_generations=8", ["train/learning_rate"]) == {"num_generations": 8}

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, question_in, where_time_goes
+from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, of_values, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
-from rl_advisor.answers.explain.pasted import SET
-from rl_advisor.answers.explain.procedures import asked_for
+from rl_advisor.answers.explain.pasted import SET, prose
+from rl_advisor.answers.explain.procedures import asked_for, in_english
 from rl_advisor.answers.explain.told import settings_said
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
@@ -41,7 +41,7 @@ NOTHING = (
 MOST_CAUSES, MOST_QUESTIONS = 4, 3
 PROVEN = ("settings", "warnings", "rows", "values")
 """What makes a fault certain, and not only found or possible."""
-SURE = 0.85
+SURE = 0.75
 """Probability from which a verdict on pasted rows is said as one."""
 HELD, FAR, COURSES = ("entropy/mean", "reward/std", "response/length", "episode/length"), 8, 5
 """Metrics whose level is worth a word where it moved so many times over, from so many rows on."""
@@ -64,6 +64,8 @@ class Explained:
     """What was asked, answered."""
     unseen: Sequence[str]
     """What was not looked at."""
+    advised: bool
+    """Whether a procedure answers, and there are no rows to say more."""
 
 
 def a_word(text: str, question: str = "") -> dict[str, Any] | None:
@@ -79,17 +81,17 @@ def a_word(text: str, question: str = "") -> dict[str, Any] | None:
 def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     """What the rows of a run say, as plain JSON in its own names; ``text`` is what they were read from, with all that the rows lack."""
     run = replace(run, settings={**settings_said(question), **run.settings})
-    rows, read, asked = Rows(run), coverage(run, text), question or question_in(text)
+    rows, read = Rows(run), coverage(run, text)
+    asked = in_english(question) or question_in(in_english(text))
     judged, found = _judged(rows)
     proven = proofs(run)
     told = metrics(rows, proven)
-    answer = answered(Asked(asked, rows, told, proven)) if asked else ""
-    figures = _figures(rows, read)
-    beyond = [_value(run, t) for t in told if t["normal"] == "broken"]
-    e = Explained(rows, read, told, proven, judged, faults(run, text, beyond, found), answer, sentences("not_looked_at", figures))
-    crash = next((f for f in e.faults if f.seen_in == "crash"), None)
-    logged = any(not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items())
-    steps = None if crash or logged else asked_for(f"{question} {text}")
+    wrong = faults(run, text, [_value(run, t) for t in told if t["normal"] == "broken"], found)
+    crash = next((f for f in wrong if f.seen_in == "crash"), None)
+    logged = any((c.mapped or c.guessed) and not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items())
+    steps = None if crash or (logged and not asked) else _procedure(rows, in_english(f"{question}\n{text}"), logged)
+    answer, figures = _answer(Asked(asked, rows, told, proven), steps), _figures(rows, read)
+    e = Explained(rows, read, told, proven, judged, wrong, answer, sentences("not_looked_at", figures), bool(steps) and not logged)
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
     said: dict[str, Any] = {
         **({"crash": _retold(crash)} if crash else {}),
@@ -101,10 +103,21 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         "not_looked_at": e.unseen,
         "steps": steps["steps"] if steps else [],
         "ask": _ask(e),
-        "summary": of_samples(run)
-        or (f"{steps['title']}." if steps and not _certain(e) else answer or NOTHING if nothing else in_order(_facts(e))),
+        "summary": of_samples(run) or (answer or NOTHING if nothing else in_order(_facts(e))),
     }
     return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
+
+
+def _procedure(rows: Rows, text: str, logged: bool) -> Mapping[str, Any] | None:
+    """The procedure for a text, of logged rows for the sentences beside them and the kind of training that they show."""
+    return asked_for(f"{prose(text)} {rows.around.method or ''}" if logged else text, logged)
+
+
+def _answer(asked: Asked, steps: Mapping[str, Any] | None) -> str:
+    """The answer to the question: whether the values are normal that it names, then what the procedure says."""
+    if steps:
+        return f"{of_values(asked, judged=True)} {steps['title']}.".strip()
+    return answered(asked) if asked.question else ""
 
 
 def _judged(rows: Rows) -> tuple[Judged | None, list[Finding]]:
@@ -181,17 +194,17 @@ def _facts(e: Explained) -> dict[str, Sequence[str]]:
         ["Not normal.", *sure] if sure else [sentence(f"{plain(f.pattern)}: {f.statement}") for f in found if f.statement not in verdict]
     )
     told = verdict.startswith("These")
-    quiet = not (sure or found or strange or stopped or told)
+    quiet = not (sure or found or strange or stopped or told or e.advised)
     left = e.unseen[:2] if quiet else e.unseen[: e.read.rows < e.read.rows_present]
     to_set = next((s for t in strange if (s := usual_value(e.rows.run, t["metric"]))), "") if not likely else ""
     act = likely and (sure or ((found or strange) and not stopped))
     do = f"{to_set.replace(' (not given)', '')}." if to_set else likely[0]["tell_apart"] if act else ""
     return {
-        "Answer": [e.answer],
+        "Answer": () if e.advised and sure else [e.answer],
         "Stopped": stopped,
         "Verdict": [verdict] if told else (),
         "Cause": [*(f"{said.rstrip('.')}." for said in wrong), *(is_normal(t) for t in strange[:3] if not (sure or found))],
-        "Checked": [*_checked(e), *[p.statement for p in e.proven if not p.there][:2]] if quiet else (),
+        "Checked": [*_checked(e), *[p.statement for p in e.proven if not p.there][:2]] if quiet else _noted(e) if e.advised else (),
         "Call": [verdict],
         "Do now": [f"Do first: {do}"] if do and not any(do in s for s in stopped) else (),
         "Read": [f"Not looked at: {'; '.join(left)}."] if left else (),
@@ -210,14 +223,14 @@ def _verdict(e: Explained) -> str:
     p = e.judged.probabilities.get(e.judged.verdict, 1.0)
     if p < SURE:
         return f"How it goes on cannot be told from {e.rows.count} rows: {plain(e.judged.verdict)} is likeliest ({percent(p)})."
-    return f"These {e.rows.count} rows say {plain(e.judged.verdict)}: {sentence(e.judged.why)}"
+    return f"These {e.rows.count} rows say {plain(e.judged.verdict)} ({percent(p)}): {sentence(e.judged.why)}"
 
 
 def _checked(e: Explained) -> list[str]:
     """What was looked at and found within its range, and what was not: never that all is well."""
     run = e.rows.run
     moved = [_short(t) for t in e.told if t["normal"] == "normal" and _moved_far(run, t["metric"])]
-    went = how_it_goes(e.rows) if e.rows.count > 2 else ""
+    went = how_it_goes(e.rows) if e.rows.count > (1 if e.answer else 2) else ""
     left = [t for t in e.told if not t["non_finite"] and not went.startswith(f"{t['name']} went ") and _short(t) not in moved]
     told = {
         "went": went if " went " in went else "",
@@ -225,10 +238,15 @@ def _checked(e: Explained) -> list[str]:
         "usual": [f"{_short(t)} ({t['usual']})" if t["usual"] else _short(t) for t in left if t["normal"] == "normal"],
         "open": [_short(t) for t in left if t["normal"] == "unknown"],
         "time": "" if e.told else where_time_goes(e.rows),
-        "notes": [f"{f.statement} {f.causes[0].tell_apart}" for f in e.faults[:1] if not f.there],
+        "notes": _noted(e),
     }
     none = f"No fault in {counted(len(run.config), 'setting')} by the checks that know them; the log would show the rest."
     return sentences("checked", told) or [none if run.config else "Nothing in these lines could be judged."]
+
+
+def _noted(e: Explained) -> list[str]:
+    """What of the settings is worth knowing though it is no fault."""
+    return [f"{f.statement} {f.causes[0].tell_apart}" for f in e.faults[:1] if not f.there]
 
 
 def _moved_far(run: Run, metric: str) -> bool:

@@ -17,7 +17,7 @@ from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve
 from rl_advisor.vocabulary import metric
 
-_ASKS = re.compile(r"[^!?\n]{3,300}\?")
+_ASKS = re.compile(r"[^!?\n]{3,300}\?|\b[Ww]hy\b[^!?.\n]{3,200}")
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinite|not finite)\b", re.IGNORECASE)
 _SLOW = re.compile(
     r"\b(slow(er|ly)?|speed|fast(er)?|how long|tak(es?|ing) (so|too) long|seconds?|minutes?|throughput|bottleneck"
@@ -25,7 +25,6 @@ _SLOW = re.compile(
     r"|time (per|cost|goes|go|is|does)|(where|how)\b.{0,30}\btime)\b",
     re.IGNORECASE,
 )
-_BELOW = re.compile(r"(?i)\bloss\w*\b.{0,60}\b(negative|below (zero|0)|minus)\b|\b(negative|minus)\b.{0,40}\bloss")
 _MEANS = re.compile(r"(?i)\b(what|which|mean(s|ing)?(?! (rewards?|returns?|scores?|episode|length|value))|define|stand(s)? for)\b")
 _GOOD = re.compile(
     r"\b(learn\w*|progress\w*|improv\w*|converg\w*|work\w*|good|well|healthy|normal|ok(ay)?|right|rational|expected|wrong|fine)\b",
@@ -53,8 +52,8 @@ def answered(asked: Asked) -> str:
     kinds: tuple[tuple[re.Pattern[str], Callable[[Asked], str]], ...] = (
         (_NOT_FINITE, _why_not_finite),
         (_SLOW, lambda a: where_time_goes(a.rows)),
-        (_BELOW, _below_zero),
-        (re.compile(""), _about_names),
+        (re.compile(""), of_values),
+        (re.compile(""), _meanings),
         (_GOOD, lambda a: how_it_goes(a.rows)),
     )
     return next((said for pattern, answer in kinds if pattern.search(asked.question) and (said := answer(asked))), "")
@@ -69,21 +68,12 @@ def _why_not_finite(asked: Asked) -> str:
     return f"{', '.join(bad[:3])} is not finite here." if bad else "No number in these rows is NaN."
 
 
-def _below_zero(asked: Asked) -> str:
-    """Which losses may be negative, where it cannot be told which one the lines show."""
-    seen = [t for t in asked.told if "loss" in t["name"].lower()]
-    if any(t["normal"] != "unknown" for t in seen):
-        return ""
-    shown_here = f"{seen[0]['name']} is {seen[0]['value']} here. " if seen else ""
-    return (
-        f"{shown_here}A policy loss may be negative, and neither its sign nor its size tells how training goes; so may a sum with a "
-        "bonus for entropy. The loss of a critic, of a reward model or of supervised training is never below 0: there it is a fault."
-    )
-
-
 def where_time_goes(rows: Rows) -> str:
     """The phase that takes most of a step; that none is logged where only the whole is."""
-    phases = {c.raw: v for n, c in rows.family("time/phase/").items() if (v := rows.level(n))}
+    in_ms = (c for c in rows.run.curves.values() if c.raw.endswith("_time_ms"))
+    phases = {c.raw: v for n, c in rows.family("time/phase/").items() if (v := rows.level(n))} or {
+        c.raw: float(np.median(c.value)) / 1000 for c in in_ms if np.isfinite(c.value).all()
+    }
     step = rows.level("time/step")
     if phases:
         name, most = max(phases.items(), key=lambda row: row[1])
@@ -97,8 +87,8 @@ def where_time_goes(rows: Rows) -> str:
     return f"{spent[0].raw} is {shown(spent[0].value)}; which phase it is spent in is not in these lines." if spent else ""
 
 
-def _about_names(asked: Asked) -> str:
-    """What is known of the metrics that the question names, at the value that it gives or the lines show."""
+def of_values(asked: Asked, *, judged: bool = False) -> str:
+    """Whether the metrics that the question names are normal, at the value that it gives or the lines show; ``judged``: if known."""
     given, run = _values(asked), asked.rows.run
     here = {t["metric"]: asked.rows.level(t["metric"]) for t in asked.told}
     read = {n for n, c in given.items() if (level := here.get(n)) is not None and np.isclose(c.value[-1], level, rtol=ROUNDED)}
@@ -111,11 +101,15 @@ def _about_names(asked: Asked) -> str:
         for t in asked.told
         if (t["metric"] in read or _named(t["name"], asked.question)) and not (t["normal"] == "unknown" and t["metric"].startswith(outcome))
     ]
+    named = [t for t in named if t["normal"] != "unknown"] if judged else named
     settled = {t["metric"] for t in valued}
     named.sort(key=lambda t: t["normal"] == "unknown")
     said = [is_normal(t) for t in [*valued, *(t for t in named if t["metric"] not in settled)]]
-    if said:
-        return " ".join(said[:2])
+    return " ".join(said[:2])
+
+
+def _meanings(asked: Asked) -> str:
+    """What the metrics mean that the question names."""
     words = (
         dict.fromkeys(re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)[:40]) if _MEANS.search(asked.question) or not asked.told else ()
     )
@@ -126,7 +120,7 @@ def _about_names(asked: Asked) -> str:
 def _values(asked: Asked) -> dict[str, Curve]:
     """The numbers that the question gives, by what they are numbers of: "reward fell from 1 to 0", or one number beside one name."""
     given = told_in(asked.question)
-    numbers = re.findall(rf"(?<![\w.-])(?:{NUMBER})(?![\w.]*\w|{_COUNTED})", asked.question)
+    numbers = re.findall(rf"(?<![\w.-])(?<!below )(?<!above )(?:{NUMBER})(?![\w.]*\w|(?:-\d+)?{_COUNTED})", asked.question)
     if not given and len(numbers) == 1:
         named = [(t["metric"], t["name"]) for t in asked.told if _named(t["name"], asked.question)][:1]
         spoken = re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)
@@ -162,13 +156,6 @@ def _named(raw: str, question: str) -> bool:
     return bool({bare(raw), bare(tail), bare(short)} & spoken)
 
 
-PARTED = (
-    "the pairs part as far as that rises. Both implicit rewards are often below 0, which is normal; the preferred answers' own must not "
-    "keep falling, and only held-out pairs and samples say whether the policy got better."
-)
-"""What the course of pairs means."""
-
-
 OUTCOMES = ("eval/score/", "reward/mean", "reward/success", "pairs/accuracy", "pairs/margin")
 """What tells how well it goes, in the order in which it is asked."""
 
@@ -187,5 +174,4 @@ def how_it_goes(rows: Rows) -> str:
         return f"One row shows {curve.raw} {number(finite[0])} and no course: whether that is good depends on where it started."
     steps = np.diff(finite)
     course = "" if steps.size == 1 else ", higher in each" if (steps > 0).all() else ", lower in each" if (steps < 0).all() else ""
-    said = f"{curve.raw} went from {number(finite[0])} to {number(finite[-1])} in {finite.size} rows{course}"
-    return f"{said}: {PARTED}" if curve.name.startswith("pairs/") else f"{said}, best {number(finite.max())}."
+    return f"{curve.raw} went from {number(finite[0])} to {number(finite[-1])} in {finite.size} rows{course}, best {number(finite.max())}."

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rl_advisor.answers.explain.procedures import in_english
 from rl_advisor.answers.explain.told import by_frameworks, meaning, settings_said, told_in
 from rl_advisor.answers.explain.written import bare, left_out
 from rl_advisor.judgement.proofs.crashes import warnings_in
@@ -20,6 +21,8 @@ from rl_advisor.reading.parsing.text_file import text_file
 from rl_advisor.reading.run_folder import walk
 from rl_advisor.reading.translating import our_name, recognise, settings_of
 from rl_advisor.run import Curve, Event, Gap, Run
+from rl_advisor.settings.given import said_in
+from rl_advisor.settings.of_run import TOLD
 from rl_advisor.vocabulary.dialects import dialects
 
 NAME = "pasted lines"
@@ -52,8 +55,10 @@ def run_of(text: str, framework: str | None = None) -> Run:
     run = _read(plain)
     if len(run.rollouts):
         return run
+    plain = in_english(plain)
     run = _with_told(run, plain)
     written = settings_in(plain) if len(plain) < HEAD else {}
+    written = {**said_in(plain, [c.raw for c in run.curves.values() if c.note != TOLD]), **written}
     if written:
         dialect = dialects().get(framework or (run.frameworks[0] if run.frameworks else ""))
         run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
@@ -116,7 +121,7 @@ def _with_written(run: Run, text: str) -> Run:
 
 def _with_told(run: Run, text: str) -> Run:
     """The run with the numbers and the algorithm that its writer names in sentences, where no row and no setting does."""
-    said = told_in("\n".join(filter(_is_prose, text.splitlines())) if run.curves else text)
+    said = told_in(prose(text) if run.curves else text)
     said = {n: c for n, c in said.items() if not any(read.raw.endswith(f"/{c.raw}") for read in run.curves.values())}
     went = {n for n, c in said.items() if n in run.curves and c.value.size > run.curves[n].value.size}
     seen = {n: c for n, c in run.curves.items() if n not in went}
@@ -125,10 +130,10 @@ def _with_told(run: Run, text: str) -> Run:
     return replace(run, curves={**said, **seen}, settings={**settings_said(text), **run.settings}, frameworks=frameworks)
 
 
-def _is_prose(line: str) -> bool:
-    """Whether a line is a sentence and no row: four words, and two for each number."""
-    words = len(re.findall(r"[A-Za-z]{2,}", line))
-    return words >= 4 and words >= 2 * len(re.findall(r"\d[\d.]*", line))
+def prose(text: str) -> str:
+    """The lines that are sentences and no rows: four words, and two for each number."""
+    words, numbers = re.compile(r"[A-Za-z]{2,}"), re.compile(r"\d[\d.]*")
+    return "\n".join(line for line in text.splitlines() if len(words.findall(line)) >= max(4, 2 * len(numbers.findall(line))))
 
 
 def bounded(text: str) -> str:

@@ -1,10 +1,9 @@
-"""Procedures for a sentence without a log: numbered steps, each with the command that does it and what its outcome means."""
+"""Procedures for a question: the answer, and numbered steps, each with the command that does it and what its outcome means."""
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 
+from rl_advisor.discovery import table
 from rl_advisor.output import Answer
 
 _ADDRESS = re.compile(r"\b((?:\d{1,3}\.){3}\d{1,3}|localhost|[\w-]{1,60}(?:\.[\w-]{1,60}){0,5}):(\d{2,5})\b")
@@ -14,19 +13,39 @@ LONGEST = 4_000
 
 @cache
 def procedures() -> dict[str, Answer]:
-    """Every procedure by its name."""
-    return tomllib.loads(Path(__file__).with_name("procedures.toml").read_text(encoding="utf-8"))
+    """Every procedure by its name, the fragments put into its words."""
+    rows = {name: dict(row) for name, row in table(__file__, "procedures.toml").items() if name != "fragments"}
+    for procedure in rows.values():
+        procedure["words"] = [re.sub(r"\{([a-z]+)\}", lambda name: _fragment(name[1]), group) for group in procedure["words"]]
+    return rows
 
 
-def asked_for(text: str) -> Answer | None:
+def _fragment(name: str) -> str:
+    return str(table(__file__, "procedures.toml")["fragments"][name])
+
+
+def asked_for(text: str, beside: bool = False) -> Answer | None:
     """The procedure that a text asks for: the first of whose groups of words all stand in it; None where there is none.
 
-    What comes back has ``title`` and ``steps`` of ``do``, ``run`` and ``means``.
+    ``beside`` logged rows only those are heard that say what a number means. What comes back has ``title`` and ``steps`` of ``do``, ``run``
+    and ``means``.
     """
     found = _ADDRESS.search(text[:LONGEST])
     address, said = found[0] if found else "HOST:PORT", _ADDRESS.sub("server", text[:LONGEST].lower())
+    control = bool(re.search(_fragment("acts"), said)) and not re.search(_fragment("speaks"), said)
     for procedure in procedures().values():
-        if all(re.search(rf"\b(?:{group})", said) for group in procedure["words"]):
+        if beside > procedure.get("beside", False) or procedure.get("control", control) != control:
+            continue
+        barred = procedure.get("not")
+        if all(re.search(rf"\b(?:{group})", said) for group in procedure["words"]) and not (barred and re.search(barred, said)):
             steps = [{part: words.replace("{address}", address) for part, words in step.items()} for step in procedure["steps"]]
             return {"title": procedure["title"], "steps": steps}
     return None
+
+
+def in_english(text: str) -> str:
+    """A text with the Chinese words of the field in English, so that one set of tables reads both; any other text as it is."""
+    if re.search(r"[\u4e00-\u9fff]", text):
+        for words, said in table(__file__, "chinese.toml").items():
+            text = re.sub(words, f" {said} ", text)
+    return re.sub(r"[\u4e00-\u9fff]+", " ", text)

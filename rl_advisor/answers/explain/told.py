@@ -132,11 +132,7 @@ def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
 def by_frameworks(name: str) -> frozenset[str]:
     """What the frameworks mean by a name, as it stands or in a folder of theirs; empty where none uses it."""
     joined = name.replace(" ", "_")
-    for raw in (
-        ()
-        if joined in _ANYBODYS
-        else (name, *(folder + joined for folder in ("", "train/", "training/", "actor/", "critic/", "rollout/", "losses/", "charts/")))
-    ):
+    for raw in () if joined in _ANYBODYS else (name, *(folder + joined for folder in _FOLDERS)):
         meant = frozenset(
             ours for dialect in dialects().values() if (ours := our_name(raw, dialect)) is not None and not ours.startswith("eval/other/")
         )
