@@ -100,7 +100,7 @@ CASES = [
         "no gradient, the spread unknown",
         "'loss': 0.0, 'grad_norm': 0.0, 'kl': 0.0, 'reward': 0.4",
         "policy_update",
-        "the weights do not move",
+        "(reward_std) tells",
     ),
     ("a gradient that cannot be", trl(grad_norm=3e9), "numerics", "the backward pass or its scale is wrong"),
     ("a reference that is left at once", trl(kl=0.0, epoch=0.001) + "\n" + trl(kl=0.6, epoch=0.02), "policy_update", "steps are too large"),
