@@ -9,8 +9,7 @@ from types import SimpleNamespace
 import pytest
 from rl_advisor.gpu import marks, recorder
 from rl_advisor.gpu.marks import Marks
-from rl_advisor.gpu.nvml import NoGpu, Reading, nvml
-from rl_advisor.gpu.recorder import Rotation, journal_of, record
+from rl_advisor.gpu.recorder import CELLS, NoGpu, Rotation, journal_of, nvml, record
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.reading import read_run
 from rl_advisor.reading.formats import telemetry
@@ -18,10 +17,15 @@ from rl_advisor.reading.formats import telemetry
 FOREVER = """
 import sys
 from pathlib import Path
-from rl_advisor.gpu.nvml import Reading
 from rl_advisor.gpu.recorder import record
-record(lambda: [Reading(0, power_w=100.0, utilization=5, used_mib=10, total_mib=100)], Path(sys.argv[1]), every=0.05)
+cells = {"index": "0", "power.draw [W]": "100.00", "utilization.gpu [%]": "5", "memory.used [MiB]": "10", "memory.total [MiB]": "100"}
+record(lambda: [cells], Path(sys.argv[1]), every=0.05)
 """
+
+
+def reading(index, *cells):
+    """A reading with the first columns told; None is what the card does not tell."""
+    return {"index": str(index)} | {name: cell for name, cell in zip(CELLS, cells, strict=False) if cell is not None}
 
 
 @pytest.fixture
@@ -41,7 +45,7 @@ def clock(monkeypatch):
 def test_rows_come_back_through_the_format(tmp_path, clock):
     """What is recorded is read as the same numbers; what a card does not tell is missing."""
     path = tmp_path / "gpu.csv"
-    readings = [Reading(0, 100.5, None, 7, 50, 25, 2048, 4096, 40, 1980, 0x20), Reading(1)]
+    readings = [reading(0, "100.50", None, "7", "50", "25", "2048", "4096", "40", "1980", "0x20"), reading(1)]
     rows = record(lambda: readings, path, every=0.01, seconds=0.2)
     assert telemetry.claims(path)
     run = telemetry.read(path)
@@ -56,13 +60,10 @@ def test_rows_come_back_through_the_format(tmp_path, clock):
 def test_parquet_holds_the_same(tmp_path, clock):
     """Packed rows are the journal's, with the memory that other processes hold; the journal is gone."""
     path = tmp_path / "gpu.parquet"
-    own, foreign = (11, 2048), (22, 512)
+    counters = ("100.50", "99.00", "7", "50", "25", "2048", "4096", "40", "1980", "0x20")
     turns = count()
     rows = record(
-        lambda: [Reading(0, 100.5, 99.0, 7, 50, 25, 2048, 4096, 40, 1980, 0x20, (own, foreign) if next(turns) > 3 else (own,)), Reading(1)],
-        path,
-        every=0.01,
-        seconds=0.3,
+        lambda: [reading(0, *counters, "11:2048;22:512" if next(turns) > 3 else "11:2048"), reading(1)], path, every=0.01, seconds=0.3
     )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["gpu.parquet"]
     assert telemetry.claims(path)
@@ -81,7 +82,7 @@ def test_full_parquet_files_are_numbered(tmp_path):
     """Nothing is lost where one file ends and the next begins, and the oldest go when there are too many."""
     path = tmp_path / "gpu.parquet"
     number = count()
-    rows = record(lambda: [Reading(0, float(next(number)))], path, every=0.01, seconds=1.8, rotation=Rotation(300, keep=9))
+    rows = record(lambda: [reading(0, f"{next(number)}")], path, every=0.01, seconds=1.8, rotation=Rotation(300, keep=9))
     assert len(list(tmp_path.iterdir())) >= 3
     values = read_run(tmp_path).telemetry["power_w"].to_numpy()
     assert sorted(values) == list(range(rows))
@@ -94,7 +95,7 @@ def test_a_recording_goes_on_after_a_kill(tmp_path):
     before = len(telemetry.read(journal_of(path)).telemetry)
     with journal_of(path).open("a") as file:
         file.write("2026/11/21 12:0")
-    rows = record(lambda: [Reading(0, 1.0)], path, every=0.01, seconds=0.1)
+    rows = record(lambda: [reading(0, "1.00")], path, every=0.01, seconds=0.1)
     found = telemetry.read(path).telemetry
     assert len(found) == before + rows
 
@@ -128,7 +129,7 @@ def test_less_than_a_second_is_ever_missing_on_the_disk(tmp_path, clock, name):
     def looked():
         found = telemetry.read(journal_of(path)).telemetry if clock.now > 1.8e9 + 1 else None
         late.append(0.0 if found is None else clock.now - found["time"].max())
-        return [Reading(0, 1.0)]
+        return [reading(0, "1.00")]
 
     record(looked, path, every=0.05, seconds=3)
     assert len(late) >= 50
@@ -140,11 +141,46 @@ def test_full_files_are_moved_on_and_the_oldest_removed(tmp_path):
     """No file grows beyond its limit by more than one hand-over, and only so many are kept."""
     path = tmp_path / "gpu.csv"
     number = count()
-    record(lambda: [Reading(next(number) % 50) for _ in range(50)], path, every=0.1, seconds=2.6, rotation=Rotation(2000, keep=2))
+    record(lambda: [reading(next(number) % 50) for _ in range(50)], path, every=0.1, seconds=2.6, rotation=Rotation(2000, keep=2))
     kept = sorted(p.name for p in tmp_path.iterdir())
     assert kept[-1] == "gpu.csv"
     assert len(kept) == 3
     assert all(p.read_text().startswith("timestamp") for p in tmp_path.iterdir())
+
+
+class UnsupportedError(Exception):
+    """What the binding raises for a call that the card does not know."""
+
+
+TOLD = {
+    "PowerUsage": 123_456,
+    "FieldValues": [SimpleNamespace(nvmlReturn=0, value=SimpleNamespace(uiVal=99_000))],
+    "UtilizationRates": SimpleNamespace(gpu=50, memory=25),
+    "MemoryInfo": SimpleNamespace(used=3 << 30, total=4 << 30),
+    "CurrentClocksEventReasons": 0x20,
+    "ComputeRunningProcesses_v2": [SimpleNamespace(pid=11, usedGpuMemory=2 << 30), SimpleNamespace(pid=12, usedGpuMemory=None)],
+}
+
+
+def driver():
+    """The binding over a card of which some calls fail; the newest name of the processes is among these."""
+
+    def refuse(*_):
+        raise UnsupportedError
+
+    refused = ("TotalEnergyConsumption", "Temperature", "ComputeRunningProcesses_v3")  # an older binding has no ClockInfo at all
+    calls = {f"nvmlDeviceGet{name}": lambda *_, told=told: told for name, told in TOLD.items()}
+    calls |= {f"nvmlDeviceGet{name}": refuse for name in refused}
+    return SimpleNamespace(NVMLError=UnsupportedError, NVMLLibraryMismatchError=UnsupportedError, **calls)
+
+
+def test_what_a_card_does_not_tell_is_missing():
+    """Each column is asked for itself; processes only when it is time for them."""
+    told = recorder._reading(driver(), None, processes=True)
+    assert (told["power.draw [W]"], told["power.draw.instant [W]"], told["memory.used [MiB]"]) == ("123.46", "99.00", "3072")
+    assert (told["processes"], told["clocks_event_reasons.active"]) == ("11:2048;12:0", f"0x{32:016x}")
+    assert not {"energy [mJ]", "temperature.gpu", "clocks.current.sm [MHz]"} & set(told)
+    assert recorder._reading(driver(), None, processes=False).keys() == told.keys() - {"processes"}
 
 
 def test_without_a_gpu_it_says_so():

@@ -398,11 +398,11 @@ def test_a_recording_beside_the_run_is_no_news(tmp_path) -> None:
 
 def _no_gpu() -> str:
     """Why nothing can be recorded here; empty where something can."""
-    from rl_advisor.gpu import nvml
+    from rl_advisor.gpu import recorder
 
     try:
-        nvml.nvml()
-    except nvml.NoGpu as missing:
+        recorder.nvml()
+    except recorder.NoGpu as missing:
         return str(missing)
     return ""
 

@@ -50,9 +50,9 @@ def samples(run: str, audit: str | None, as_json: bool, **asked: Any) -> None:
 @command("record")
 def record(out: Path, every: float, seconds: float | None) -> None:
     """Record the GPUs of this machine until stopped; put the file beside the run and `gpu` reads it."""
-    from rl_advisor.gpu import nvml, recorder
+    from rl_advisor.gpu import recorder
 
-    rows = recorder.record(nvml.nvml(), out, every=every, seconds=seconds if seconds is not None else float("inf"))
+    rows = recorder.record(recorder.nvml(), out, every=every, seconds=seconds if seconds is not None else float("inf"))
     click.echo(f"{rows} rows written to {out}", err=True)
 
 

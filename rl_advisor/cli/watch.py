@@ -46,9 +46,9 @@ def recorded(out: Path | None) -> Iterator[None]:
     if out is None:
         yield
         return
-    from rl_advisor.gpu import nvml
+    from rl_advisor.gpu.recorder import nvml
 
-    nvml.nvml()
+    nvml()
     recorder = subprocess.Popen([sys.executable, "-m", "rl_advisor", "record", "--out", str(out)], stdin=subprocess.DEVNULL)  # noqa: S603
     try:
         yield

@@ -7,13 +7,21 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.series import Bools
-from rl_advisor.gpu.idle import foreign_memory, idle_stretches
+from rl_advisor.features.gpu.phases import runs_of
+from rl_advisor.features.series import Bools, Floats, Ints
 from rl_advisor.gpu.signals import Rows, Spans, Ticks, groups_in_step, rows_of, ticks_of, zone_shift
 from rl_advisor.gpu.split import Split, after_start, quiet_of, split_of
-from rl_advisor.gpu.steps import Steps, logged_seconds, steps_of
+from rl_advisor.gpu.steps import Steps, logged_seconds, step_of, steps_of
 from rl_advisor.output.wording import listed
 from rl_advisor.run import Gap, Run
+
+SHORTEST_IDLE = 0.5
+MOST_LISTED = 60
+FOREIGN_GIB = 0.25
+SHORTEST_FOREIGN = 1.0
+AROUND = 5
+"""Steps before and after that a span is compared with."""
+WHEN, MEASURED = ("before", "during", "after"), ("power_w", "memory_gib")
 
 
 @dataclass(frozen=True)
@@ -104,3 +112,83 @@ def _several(groups: Sequence[Sequence[Rows]]) -> str:
     return (
         f"the {len(groups)} groups of GPUs that do not move together ({names}): phases are those of the first and may overlap the others'"
     )
+
+
+def idle_stretches(ticks: Ticks, quiet: Bools, steps: Steps) -> list[dict[str, Any]]:
+    """Quiet stretches of half a second and more (two rows and more in slow logs): start, seconds, step and place in it; longest first."""
+    step = step_of(steps, ticks.time)
+    within = quiet & (step >= 0) if len(steps.spans) else quiet
+    found = []
+    for first, last in runs_of(within):
+        seconds = float((last - first) * ticks.spacing)
+        if seconds >= SHORTEST_IDLE - 1e-9 and last - first >= 2:
+            found.append(
+                {"start": round(float(ticks.time[first] - ticks.spacing / 2), 2), "seconds": round(seconds, 2)}
+                | _place(ticks, first, step, steps)
+            )
+    return sorted(found, key=lambda f: -f["seconds"])
+
+
+def _place(ticks: Ticks, first: int, step: Ints, steps: Steps) -> dict[str, Any]:
+    if step[first] < 0:
+        return {}
+    begin = steps.spans[step[first], 0]
+    at_start = ticks.time[first] - begin <= max(0.3, 1.5 * ticks.spacing)
+    where = "after the step before ended" if at_start else "inside the step"
+    return {"step": float(steps.number[step[first]]), "where": where}
+
+
+def longest_first(stretches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The longest stretches, and one line for the rest."""
+    rest = stretches[MOST_LISTED:]
+    more = [{"more": len(rest), "seconds": round(sum(s["seconds"] for s in rest), 1)}] if rest else []
+    return sorted(stretches[:MOST_LISTED], key=lambda s: s["start"]) + more
+
+
+def foreign_memory(ticks: Ticks, steps: Steps) -> list[dict[str, Any]]:
+    """Stretches of memory more than 256 MiB above its settled level for more than a second, unless they come back with the steps.
+
+    Where processes were recorded it is the memory of the others than the largest.
+    """
+    column = next((n for n in ("other_gib", "memory_gib") if n in ticks.value), None)
+    if column is None or len(steps.spans) < 4:
+        return []
+    inside = np.flatnonzero((ticks.time >= steps.spans[0, 0]) & (ticks.time <= steps.spans[-1, 1]))
+    if inside.size < 2:
+        return []
+    memory = ticks.value[column][inside]
+    settled = float(np.quantile(memory, 0.25))
+    runs = [r for r in runs_of(memory > settled + FOREIGN_GIB) if (r[1] - r[0]) * ticks.spacing > SHORTEST_FOREIGN]
+    if len(runs) > max(3, 0.3 * len(steps.spans)):
+        return []
+    begin, size = int(inside[0]), memory.size
+    return [_event(ticks, (begin + a, begin + b), steps, float(memory[a:b].max() - settled), ended=bool(b < size)) for a, b in runs]
+
+
+def _event(ticks: Ticks, span: tuple[int, int], steps: Steps, excess: float, *, ended: bool) -> dict[str, Any]:
+    """One stretch, the steps that it touches, and what steps took and drew before, during and after it."""
+    start, end = float(ticks.time[span[0]]), float(ticks.time[span[1] - 1])
+    first, last = int((steps.spans[:, 1] > start).argmax()), max(int(np.searchsorted(steps.spans[:, 0], end)), 1)
+    before = int(np.searchsorted(steps.spans[:, 1], start, side="right"))
+    parts = (slice(max(before - AROUND, 0), before), slice(first, last), slice(last, last + AROUND))
+    return {
+        "what": "memory beyond the run's settled level: another process, or the run's own allocator",
+        "start": round(start, 2),
+        "end": round(end, 2),
+        "ended": ended,
+        "steps": [float(steps.number[first]), float(steps.number[last - 1])],
+        "excess_gib": round(excess, 3),
+        "step_s": {w: _mean(np.diff(steps.spans[part], axis=1)) for w, part in zip(WHEN, parts, strict=True)},
+        **{name: {w: _level(ticks, name, steps.spans[part]) for w, part in zip(WHEN, parts, strict=True)} for name in MEASURED},
+    }
+
+
+def _level(ticks: Ticks, name: str, spans: Floats) -> float | None:
+    """The mean of a signal over some steps; None where it is not logged there."""
+    if name not in ticks.value or not len(spans):
+        return None
+    return _mean(ticks.value[name][(ticks.time >= spans[0, 0]) & (ticks.time <= spans[-1, 1])])
+
+
+def _mean(values: Floats) -> float | None:
+    return float(values.mean()) if values.size else None

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.gpu.idle import listed
-from rl_advisor.gpu.look import Seen, look
+from rl_advisor.gpu.look import Seen, longest_first, look
 from rl_advisor.gpu.sentence import says
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.run import Floats, Run
@@ -56,7 +55,7 @@ def _profile(run: Run) -> dict[str, Any]:
         "hours": float(np.ptp(run.telemetry["time"].to_numpy())) / 3600,
         "step_period_s": logged.get("step") or _or_none((split or seen.steps).period),
         "phases": _from_timers(seen, logged) if logged else _from_split(seen),
-        "idle": listed(list(seen.idle)),
+        "idle": longest_first(list(seen.idle)),
         "interference": list(seen.foreign),
         "headroom_gib": _headroom(seen),
         "cannot_tell": [*seen.cannot_tell, *(split.cannot_tell if split else ()), *(ALWAYS_UNTOLD if not logged else ())],

@@ -1,4 +1,4 @@
-"""Records the GPUs of this machine until it is stopped, as CSV in nvidia-smi's layout or as Parquet.
+"""Records what NVIDIA's management library says of the GPUs of this machine until it is stopped: CSV in nvidia-smi's layout, or Parquet.
 
 Rows are always written as CSV first and handed to the operating system twice a second, so that a killed recorder loses less than a
 second. For Parquet that file is a journal beside the file asked for (``gpu.parquet.csv``), packed when it is full and when recording
@@ -7,22 +7,64 @@ new one begun; the oldest are removed.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
+from importlib import import_module
 from math import ceil
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from rl_advisor.gpu.nvml import Reading, Source
+from rl_advisor.output.errors import UsageError, install
 
-HEADER = (
-    "timestamp, index, power.draw [W], power.draw.instant [W], energy [mJ], utilization.gpu [%], utilization.memory [%], "
-    "memory.used [MiB], memory.total [MiB], temperature.gpu, clocks.current.sm [MHz], clocks_event_reasons.active, processes"
-)
+Ask = Callable[..., Any]
+"""The library's answer about one GPU to a call by its name behind ``nvmlDeviceGet``."""
+Reading = dict[str, str]
+"""One GPU at one moment, by the columns of the file; what it does not tell is not there."""
+Source = Callable[[], Sequence[Reading]]
+
+
+class NoGpu(UsageError):  # noqa: N818 - reads as what is the matter
+    """There is no GPU to record, or no way to ask it; the message says which."""
+
+
+def _instant(ask: Ask) -> str:
+    """Power without averaging, a field by NVML's own number."""
+    field = ask("FieldValues", (186,))[0]
+    return MISSING if field.nvmlReturn else f"{field.value.uiVal / 1000:.2f}"
+
+
+def _processes(ask: Ask) -> str:
+    """Each process and the MiB it holds; the binding's unversioned name fails where driver and binding are of different age."""
+    try:
+        running = ask("ComputeRunningProcesses_v3")
+    except Exception:  # noqa: BLE001 - the caller tells the library's errors apart, of this call and of the older one
+        running = ask("ComputeRunningProcesses_v2")
+    return ";".join(f"{int(p.pid)}:{int(p.usedGpuMemory or 0) >> 20}" for p in running) or "-"
+
+
+CELLS: Mapping[str, Callable[[Ask], str]] = {
+    "power.draw [W]": lambda ask: f"{ask('PowerUsage') / 1000:.2f}",
+    "power.draw.instant [W]": _instant,
+    "energy [mJ]": lambda ask: str(ask("TotalEnergyConsumption")),
+    "utilization.gpu [%]": lambda ask: str(ask("UtilizationRates").gpu),
+    "utilization.memory [%]": lambda ask: str(ask("UtilizationRates").memory),
+    "memory.used [MiB]": lambda ask: str(ask("MemoryInfo").used >> 20),
+    "memory.total [MiB]": lambda ask: str(ask("MemoryInfo").total >> 20),
+    "temperature.gpu": lambda ask: str(ask("Temperature", 0)),
+    "clocks.current.sm [MHz]": lambda ask: str(ask("ClockInfo", 1)),
+    "clocks_event_reasons.active": lambda ask: f"0x{ask('CurrentClocksEventReasons'):016x}",
+    "processes": _processes,
+}
+"""The columns of the file, and what the library says for each."""
+HEADER = ", ".join(("timestamp", "index", *CELLS))
 FLUSH_SECONDS = 0.5
 MISSING = "[N/A]"
 PACKED = (".parquet", ".pq")
+PROCESSES_EVERY = 1.0
+"""Seconds between two looks at the processes; listing them costs the driver more than all counters together."""
 
 
 @dataclass(frozen=True)
@@ -33,23 +75,54 @@ class Rotation:
     keep: int = 64
 
 
+def nvml() -> Source:
+    """What reads all NVIDIA GPUs of this machine.
+
+    Raises:
+        NoGpu: the library of the extra ``gpu`` is not installed, or there is no driver or no GPU.
+
+    """
+    try:
+        pynvml = import_module("pynvml")
+    except ImportError as missing:
+        raise NoGpu(f"recording needs nvidia-ml-py: {install('gpu')}") from missing
+    try:
+        pynvml.nvmlInit()
+        handles = [pynvml.nvmlDeviceGetHandleByIndex(i) for i in range(pynvml.nvmlDeviceGetCount())]
+    except pynvml.NVMLError as error:
+        raise NoGpu(f"there is no NVIDIA GPU or driver here: {error}") from error
+    if not handles:
+        raise NoGpu("the driver sees no GPU")
+    looked = [-PROCESSES_EVERY]
+
+    def read() -> list[Reading]:
+        now = time.monotonic()
+        due = now - looked[0] >= PROCESSES_EVERY
+        looked[0] = now if due else looked[0]
+        return [_reading(pynvml, handle, processes=due) | {"index": str(index)} for index, handle in enumerate(handles)]
+
+    return read
+
+
+def _reading(library: Any, handle: Any, *, processes: bool) -> Reading:
+    """One GPU's counters; those that the card does not support are left out, and processes unless it is time for them."""
+
+    @cache
+    def ask(call: str, *more: Any) -> Any:
+        return getattr(library, f"nvmlDeviceGet{call}")(handle, *more)
+
+    told: Reading = {}
+    for column, cell in CELLS.items():
+        if processes or column != "processes":
+            with suppress(library.NVMLError, library.NVMLLibraryMismatchError, AttributeError):
+                told[column] = cell(ask)
+    return told
+
+
 def row(moment: float, reading: Reading) -> str:
     """A reading as a line of the file."""
     stamp = datetime.fromtimestamp(moment, UTC).strftime("%Y/%m/%d %H:%M:%S.%f")[:-3]
-    held = reading.processes
-    cells = (
-        *map(_cell, (reading.power_w, reading.instant_w, reading.energy_mj, reading.utilization, reading.memory_activity)),
-        *map(_cell, (reading.used_mib, reading.total_mib, reading.temperature, reading.sm_clock)),
-        MISSING if reading.throttle is None else f"0x{reading.throttle:016x}",
-        MISSING if held is None else ";".join(f"{pid}:{mib}" for pid, mib in held) or "-",
-    )
-    return ", ".join((stamp, str(reading.index), *cells))
-
-
-def _cell(value: float | None) -> str:
-    if value is None:
-        return MISSING
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return ", ".join((stamp, *(reading.get(column, MISSING) for column in ("index", *CELLS))))
 
 
 def record(source: Source, out: Path, *, every: float = 0.1, seconds: float = float("inf"), rotation: Rotation = Rotation()) -> int:
