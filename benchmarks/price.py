@@ -14,7 +14,7 @@ from evals.lab.arms import ARMS
 from rl_advisor.evals.answers import Answer, read_answer
 from rl_advisor.evals.blind import blind
 from rl_advisor.evals.corpus import read_corpus
-from rl_advisor.evals.rows import MEASURES, Row, score_row
+from rl_advisor.evals.harness import MEASURES, Row, score_row
 from rl_advisor.evals.scoring import PRICES
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.continuation import call, continuation

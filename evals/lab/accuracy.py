@@ -18,8 +18,7 @@ from evals.lab.table import difference
 from rl_advisor import __version__
 from rl_advisor.evals import scoring
 from rl_advisor.evals.corpus import WHOLE, Corpus, Label, read_corpus
-from rl_advisor.evals.harness import CUTS, Advise, judge, reader, summarize
-from rl_advisor.evals.rows import Row
+from rl_advisor.evals.harness import CUTS, Advise, Row, judge, reader, summarize
 from rl_advisor.run import Run
 
 REFERENCE = "builtin"

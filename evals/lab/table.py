@@ -9,8 +9,7 @@ import numpy as np
 from rl_advisor.evals import scoring
 from rl_advisor.evals.answers import read_answers
 from rl_advisor.evals.corpus import WHOLE, read_corpus
-from rl_advisor.evals.harness import CUTS, Advise, judge, reader, summarize
-from rl_advisor.evals.rows import MEASURES, Row, score_row
+from rl_advisor.evals.harness import CUTS, MEASURES, Advise, Row, judge, reader, score_row, summarize
 from rl_advisor.run import Run
 
 WHOLE_RUN = ("verdict_hit", "macro_f1", "link_hit", "healthy_called_broken", "checkpoint_regret", "onset_hit", "onset_order")

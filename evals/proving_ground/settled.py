@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from evals.proving_ground.pairs import Pair, pairs
-from rl_advisor.tools.cases.settling import SETTLED
+from rl_advisor.tools.cases.advice import SETTLED
 
 NAMES = ("better", "sounder", "gone")
 PENALTY = 0.01
@@ -28,7 +28,7 @@ def amounts(pair: Pair) -> dict[str, Any] | None:
     from rl_advisor.judgement.case import open_case
     from rl_advisor.judgement.verdict import judge
     from rl_advisor.reading import UnreadableRun, read_run
-    from rl_advisor.tools.cases.settling import compared
+    from rl_advisor.tools.cases.advice import compared
 
     try:
         cases = [open_case(read_run(path)) for path in (pair.first, pair.second)]

@@ -11,7 +11,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import click
 
 from rl_advisor import __version__
-from rl_advisor.cli import ask, case, evaluate, extras, judging, triage, watch
+from rl_advisor.cli import ask, case, extras, judging, triage
 from rl_advisor.cli.door import Door
 from rl_advisor.cli.options import command, commands
 
@@ -36,11 +36,11 @@ def completion(shell: str) -> None:
 _OWN = (
     judging.assess,
     judging.report,
-    evaluate.evaluate,
+    judging.evaluate,
     case.case,
     extras.serve,
     triage.triage,
-    watch.watch,
+    extras.watch,
     *extras.COMMANDS,
     *ask.COMMANDS,
 )

@@ -7,8 +7,9 @@ import click
 from rl_advisor.cli.gate import Gate
 from rl_advisor.cli.options import Several, command
 from rl_advisor.cli.show import show
-from rl_advisor.cli.waiting import busy
+from rl_advisor.cli.waiting import busy, told
 from rl_advisor.output import Answer
+from rl_advisor.output.errors import UsageError, as_usage_error
 
 BUILTIN = ("price",)
 """Options that the built-in advisor knows; the others are for those that ask a model."""
@@ -73,3 +74,28 @@ def _told(advisor: str, asked: Answer) -> Answer:
     if lost:
         click.echo(f"rl-advisor: the {advisor} advisor makes no use of {', '.join(lost)}.", err=True)
     return {name: value for name, value in given.items() if (name in BUILTIN) == (advisor == "builtin")}
+
+
+@command("eval")
+def evaluate(corpus: str | None, answers: str | None, key: str | None, advisor: str, as_json: bool, **how: Any) -> None:
+    """Score an advisor, or answers made elsewhere, on labelled runs: a folder with runs/ and labels.json."""
+    from rl_advisor.answers import run_folders
+    from rl_advisor.output.clean import clean
+
+    if corpus is None:
+        raise UsageError("eval needs a corpus: a folder with runs/ and labels.json")
+    folder = run_folders.existing(corpus)
+    if not (folder / "labels.json").is_file():
+        raise UsageError(f"{folder} is no corpus: it lacks labels.json beside runs/")
+    if answers is not None:
+        from rl_advisor.evals.harness import score_answers
+
+        file, tasks = run_folders.existing(answers), None if key is None else run_folders.existing(key)
+        scores = as_usage_error(lambda: score_answers(folder, file, key=tasks, rows=how["rows"]))
+    else:
+        from rl_advisor.evals.harness import evaluate as scored
+        from rl_advisor.tools import advisor_named
+
+        assess = advisor_named(advisor).assess
+        scores = as_usage_error(lambda: told(folder.name, lambda: scored(folder, assess, **how)))
+    show("eval", clean(scores), as_json)

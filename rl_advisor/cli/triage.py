@@ -37,8 +37,7 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
 
 def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:
     from rl_advisor.output.layout import filled
-    from rl_advisor.triage.common import common
-    from rl_advisor.triage.said import sentences
+    from rl_advisor.triage.common import common, sentences
 
     found = common(rows)
     if as_json:

@@ -1,6 +1,6 @@
 """Each verb of the table as a tool: bounded arguments, a short answer with the same facts in both halves, errors that give nothing away."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from mcp_types import CallToolResult, ToolAnnotations
 from rl_advisor.answers.verbs import Verb, model_of, schema_of, verbs
 from rl_advisor.output.budget import fit
 from rl_advisor.output.errors import UsageError
-from rl_advisor.server.cases import case_tools
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.server.picture import SHOWN_BY
@@ -93,3 +92,29 @@ def _tool(verb: Verb, work: Callable[..., Awaitable[Any]], desk: Dispatcher, sai
 def shows(ctx: Context[Any, Any]) -> bool:
     """Whether the client shows things to a person; all others get the text alone."""
     return can_ask(ctx) or client_supports_apps(ctx)
+
+
+def case_tools(desk: Dispatcher, folder: Path) -> Mapping[str, Callable[..., Awaitable[dict[str, Any]]]]:
+    """What answers each of the two tools that write."""
+    from rl_advisor.tools.cases import shelf
+
+    async def kept(case: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(await desk.quick(lambda: shelf.keep(folder, shelf.CaseFile.model_validate(case))))
+
+    async def opened(ctx: Context[Any, Any], run: str, question: str | None) -> dict[str, Any]:
+        """A new case on a run."""
+        answer = await desk.ask(isolated.case, {"run": run, "question": question or ""}, ["run"], ctx)
+        return await kept(answer | {"run": run, "opened": shelf.now()})  # another worker's answer may be remembered
+
+    async def noted(ctx: Context[Any, Any], name: str, run: str | None, changed: str | None, text: str | None) -> dict[str, Any]:
+        """The case with a note, and with what a later run says of it."""
+        case = await desk.quick(lambda: shelf.load(folder, name))
+        told = (case.noted(text) if text else case).model_dump(by_alias=True)
+        if run is None:
+            return await kept(told)
+        asked = {"run": run, "first": case.run, "case": told, "changed": changed or ""}
+        answer = await desk.ask(isolated.case, asked, ["run", "first"], ctx)
+        answer["settled"][-1]["run"] = run
+        return await kept(answer)
+
+    return {"open_case": opened, "note_case": noted}

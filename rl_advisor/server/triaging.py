@@ -48,8 +48,7 @@ class Triage:
             await self._judged(places, ctx)
         known, unknown = settled(places, self._store.known)
         found = sorted((whole(answer, p) for p, answer in known if is_row(answer)), key=order)
-        from rl_advisor.triage.common import common
-        from rl_advisor.triage.said import sentences
+        from rl_advisor.triage.common import common, sentences
 
         counts = Counter(row["urgency"] for row in found)
         chosen = [row for row in found if only is None or row["urgency"] == only]

@@ -1,6 +1,7 @@
 """Asks a verb of the table: its runs are read and cut, its files found, its answer made safe and remembered while files stay the same."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -10,9 +11,10 @@ from rl_advisor.advisors import ADVISORS
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.cache import Cache
 from rl_advisor.answers.verbs import Verb, function_of, verbs
-from rl_advisor.output.clean import aliased, clean
+from rl_advisor.output.clean import aliased, clean, is_name
 from rl_advisor.output.errors import UsageError, no_such
 from rl_advisor.output.names import names_of_run
+from rl_advisor.output.wording import plain
 from rl_advisor.tools.runs import as_asked, place, read
 
 if TYPE_CHECKING:
@@ -143,3 +145,33 @@ def _several(found: Any) -> Sequence[Path]:
 def _safe(answer: Any, runs: "Sequence[Run]") -> Any:
     """The answer without anything that could harm a reader."""
     return answer if isinstance(answer, bytes) else aliased(clean(answer), [name for run in runs for name in names_of_run(run)])
+
+
+NEAR = 0.75
+"""How likely a guessed outcome is at most for the next best to be asked about."""
+PLANS = (1.1, 4.0)
+"""A run of unknown length is judged as if nearly over and as if hardly begun: times its last step."""
+
+
+def questions(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The questions whose answer would change verdict or call of the run that ``assess_run`` was asked about so."""
+    judge, how = advisor_named("builtin").assess, {name: asked[name] for name in HOW if asked.get(name) is not None}
+    run = as_asked(asked["run"], **how)
+    guess = run.outcome_guess
+    if guess and guess.p < NEAR and is_name(guess.raw) and is_name(guess.runner_up):
+        other = judge(as_asked(asked["run"], **how | {"mapping": {**how.get("mapping", {}), "reward/mean": guess.runner_up}}))
+        if (other.verdict, other.call) != (answer["verdict"], answer["call"]):
+            yield {
+                "question": f"Which column is the outcome: {guess.raw}, which was taken, or {guess.runner_up}?",
+                "decides": f"By {guess.runner_up} the run is {plain(other.verdict)}, {other.call}.",
+                "argument": "mapping",
+                "choices": [guess.raw, guess.runner_up],
+            }
+    if run.planned_steps is None and run.last_step:
+        nearly, hardly = (judge(replace(run, planned_steps=round(times * run.last_step))).call for times in PLANS)
+        if nearly != hardly:
+            yield {
+                "question": f"How many steps are planned? The last one logged is {run.last_step:.0f}.",
+                "decides": f"Nearly over: {nearly}; hardly begun: {hardly}.",
+                "argument": "planned",
+            }

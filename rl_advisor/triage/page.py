@@ -12,9 +12,8 @@ from rl_advisor.output.wording import listed, plain, value
 from rl_advisor.reports.html.page import locked, section
 from rl_advisor.reports.html.parts import html_of
 from rl_advisor.reports.html.words import text
-from rl_advisor.triage.common import FAILED, common
+from rl_advisor.triage.common import FAILED, common, sentences
 from rl_advisor.triage.row import Row
-from rl_advisor.triage.said import sentences
 from rl_advisor.triage.table import HEAD, cells, saved
 from rl_advisor.triage.urgency import CLASSES, SAID
 

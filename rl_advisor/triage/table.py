@@ -7,10 +7,9 @@ from textwrap import shorten
 
 from rl_advisor.output.layout import filled, number, said, table
 from rl_advisor.output.wording import chance, plain
-from rl_advisor.triage.common import FEWEST, common, losses
+from rl_advisor.triage.common import FEWEST, common, losses, sentences
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.row import shown as safe
-from rl_advisor.triage.said import sentences
 from rl_advisor.triage.urgency import CLASSES, SAID
 
 SHOWN = 40

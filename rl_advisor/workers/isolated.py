@@ -15,8 +15,8 @@ from rl_advisor.answers.verbs import verbs
 from rl_advisor.output.budget import fit, tokens
 from rl_advisor.output.clean import readable, untrusted
 from rl_advisor.output.errors import UsageError
+from rl_advisor.tools.asking import questions
 from rl_advisor.tools.cases import shelf
-from rl_advisor.tools.questions import questions
 from rl_advisor.workers.fork_server import named
 
 LONGEST_ANSWER = 3800

@@ -17,7 +17,7 @@ from rl_advisor.cli import main
 from rl_advisor.output.errors import UsageError
 from rl_advisor.tools import cases
 from rl_advisor.tools.cases import shelf
-from rl_advisor.tools.cases.settling import SETTLED, Compared
+from rl_advisor.tools.cases.advice import SETTLED, Compared
 
 
 def written(folder: Path, reward: np.ndarray, rate: float, **more: object) -> Path:

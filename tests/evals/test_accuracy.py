@@ -7,7 +7,7 @@ import pytest
 from evals.lab import accuracy, pages
 from evals.lab.arms import ARMS
 from rl_advisor.evals.answers import read_answer
-from rl_advisor.evals.rows import score_row
+from rl_advisor.evals.harness import score_row
 from shared_corpus import CORPUS, LABELS, plain
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from evals.lab.accuracy import confusion
-from rl_advisor.evals import harness, rows
+from rl_advisor.evals import harness
 from rl_advisor.evals.answers import read_answer, read_answers
 from rl_advisor.evals.corpus import Corpus, Label
 from rl_advisor.reading import read_run
@@ -61,7 +61,7 @@ MUTANTS = {
 
 def scored(labels: dict[str, Label]):
     """The result for the answers of the unchanged labels."""
-    found = [rows.score_row(label, cut, read_answer(truth(LABELS[run], cut))) for run, label in labels.items() for cut in (*CUTS, 1.0)]
+    found = [harness.score_row(label, cut, read_answer(truth(LABELS[run], cut))) for run, label in labels.items() for cut in (*CUTS, 1.0)]
     return harness.summarize(Corpus(CORPUS, labels), found, rows=False, resamples=3)
 
 
@@ -75,9 +75,9 @@ def test_a_changed_label_changes_the_score(mutant):
 
 def test_no_two_metrics_are_the_same():
     """For an advisor that is wrong in its own way everywhere, swapping any two metrics would show."""
-    found = [rows.score_row(label, cut, read_answer(odd(i, cut))) for i, label in enumerate(LABELS.values()) for cut in CUTS]
+    found = [harness.score_row(label, cut, read_answer(odd(i, cut))) for i, label in enumerate(LABELS.values()) for cut in CUTS]
     block = harness.block(found, resamples=3)
-    values = {m: block[m] for m in rows.MEASURES if m in block} | {f"regret {p}": v for p, v in block["regret_by_price"].items()}
+    values = {m: block[m] for m in harness.MEASURES if m in block} | {f"regret {p}": v for p, v in block["regret_by_price"].items()}
     defined = {m: round(v, 6) for m, v in values.items() if v == v}  # noqa: PLR0124 - NaN is not itself
     assert len(defined) >= 15
     assert len(set(defined.values())) == len(defined), defined
@@ -139,7 +139,7 @@ def test_rows_and_confusion_show_single_runs(tmp_path):
     lines = [truth(label) | {"verdict": "collapsed"} for label in LABELS.values()]
     result = harness.score_answers(CORPUS, answers(tmp_path, lines), rows=True, resamples=5)
     assert [row["verdict_hit"] for row in result["rows"]] == [1, 0, 0, 0]
-    found = [rows.score_row(label, 1.0, read_answer({"verdict": "collapsed"})) for label in LABELS.values()]
+    found = [harness.score_row(label, 1.0, read_answer({"verdict": "collapsed"})) for label in LABELS.values()]
     assert confusion(found, "verdict")["collapsed"] == confusion(found, "verdict")["reward_hacking"] == {"collapsed": 1}
 
 
@@ -188,5 +188,5 @@ def test_an_assessment_and_a_flat_line_say_the_same():
 def test_regret_of_going_on_and_stopping_add_up():
     """At any price the one's regret or the other's is zero, run by run."""
     for label, cut in [(label, cut) for label in LABELS.values() for cut in CUTS]:
-        lost = [rows.score_row(label, cut, read_answer({"call": call})).values["regret at 0.1"] for call in ("stop", "continue")]
+        lost = [harness.score_row(label, cut, read_answer({"call": call})).values["regret at 0.1"] for call in ("stop", "continue")]
         assert min(lost) == 0 <= max(lost)

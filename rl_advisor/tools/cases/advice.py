@@ -1,17 +1,26 @@
 """What is written into a case: belief and experiment when it is opened, and what a later run says of them."""
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rl_advisor.answers.comparable import NO_VARIANT
-from rl_advisor.answers.compare import differing
+from rl_advisor.answers.compare import differing, spelled
 from rl_advisor.assessment import BROKEN
+from rl_advisor.curves.course import Course
+from rl_advisor.detectors import patterns
+from rl_advisor.finding import Outcome as Found
+from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
-from rl_advisor.tools.cases import settling
 from rl_advisor.tools.cases.shelf import LONGEST, Belief, CaseFile, Outcome, Prediction, Settled
 from rl_advisor.tools.runs import read
 
@@ -86,7 +95,7 @@ def settled(case: CaseFile, first: str | Path, runs: Sequence[str | Path], chang
 
 def _meant(case: CaseFile, first: Run, later: Sequence[tuple[str, Run]]) -> tuple[str, Run]:
     """The later run that did what was proposed; the last one named where none or several did."""
-    did = [(place, run) for place, run in later if settling.changed(case.belief.pattern, _differing(first, run))[0]]
+    did = [(place, run) for place, run in later if turned(case.belief.pattern, _differing(first, run))[0]]
     return did[0] if len(did) == 1 else later[-1]
 
 
@@ -97,7 +106,7 @@ def _differing(first: Run, second: Run) -> dict[str, list[Any]]:
 def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tuple[Case, Judged], changed: str) -> Settled:
     """Confirmed where the run is likely mended and nothing else was changed, refuted where it likely is not."""
     (old, _), (new, _) = first, second
-    did, others = settling.changed(case.belief.pattern, _differing(old.run, new.run))
+    did, others = turned(case.belief.pattern, _differing(old.run, new.run))
     logged = bool(old.run.config) and bool(new.run.config)
     if logged and not did and not changed and (case.belief.pattern or not others):
         because = [
@@ -105,7 +114,7 @@ def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tupl
             "say it with --changed",
         ]
         return Settled(run=place, outcome="not tested", p=case.p, because=because, next=case.prediction.do)
-    found = settling.compared(first, second, case.belief.pattern)
+    found = compared(first, second, case.belief.pattern)
     because = [*([f"changed: {'; '.join([changed, *did] if changed else did)}"] if changed or did else []), *found.because]
     repaired = found.repaired
     if len(others) + bool(did or changed) > 1:
@@ -118,18 +127,109 @@ def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tupl
 
 
 def _outcome(repaired: float) -> Outcome:
-    return "confirmed" if repaired >= settling.SETTLED else "refuted" if repaired <= 1 - settling.SETTLED else "open"
+    return "confirmed" if repaired >= SETTLED else "refuted" if repaired <= 1 - SETTLED else "open"
 
 
-def _went_on(case: CaseFile, place: str, old: Case, new: Case) -> Settled:
-    """Whether training on paid, as the odds said."""
-    paid, because = settling.went_on(old, new)
-    outcome: Outcome = "not tested" if paid is None else "confirmed" if paid else "refuted"
-    p = case.p if paid is None else float(paid)
-    return Settled(run=place, outcome=outcome, p=p, because=[because], next=_next_of(new) if paid is not None else case.prediction.do)
+def _went_on(case: CaseFile, place: str, before: Case, after: Case) -> Settled:
+    """Whether the later part of the run came above the best that it had when the case was opened; not tested where it did not go on."""
+    old, new = before.performance.counts, after.performance.counts
+    if old is None or new is None or old.name != new.name or new.level.step[-1] <= old.level.step[-1]:
+        because = ["it has no later points of the outcome"]
+        return Settled(run=place, outcome="not tested", p=case.p, because=because, next=case.prediction.do)
+    best = float(new.levels[new.level.step > old.level.step[-1]].max())
+    paid = best - old.best > max(old.margin, new.error)
+    because = [f"{new.name} came to {number(best)} after step {number(old.level.step[-1])}; its best before was {number(old.best)}"]
+    return Settled(run=place, outcome="confirmed" if paid else "refuted", p=float(paid), because=because, next=_next_of(after))
 
 
 def _next_of(new: Case) -> str:
     from rl_advisor.advisors.builtin import of_case
 
     return of_case(new).next_experiment.do
+
+
+SETTLED = 0.8
+"""Probability of a repair from which a belief counts as confirmed, and of none from which it counts as refuted."""
+LEAST = 0.02
+"""What is left for the other side however clear the runs look: two runs differ by luck as well."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What two runs show of one belief."""
+
+    amounts: Mapping[str, float]
+    because: tuple[str, ...]
+
+    @property
+    def repaired(self) -> float:
+        """Probability that what was wrong with the first is mended in the second, where both were as likely before."""
+        fitted = _weights()
+        odds = fitted["none"] + sum(fitted[name] * value for name, value in self.amounts.items())
+        return float(np.clip(1 / (1 + exp(-odds)), LEAST, 1 - LEAST))
+
+
+def compared(first: tuple[Case, Judged], second: tuple[Case, Judged], pattern: str) -> Compared:
+    """The amounts, each with the sentence that says it.
+
+    ``better``: how likely the second ends above the first at the same step, by more than what matters, less one half;
+    ``sounder``: log-odds of a sound verdict, the second's less the first's; ``gone``: half where the pattern is no longer there, minus half
+    where it is.
+    """
+    (old, said), (new, says) = first, second
+    better, how = _better(old.performance.counts, new.performance.counts)
+    sounder = float(np.clip(_sound(says) - _sound(said), -6, 6))
+    gone, told = _gone(new, pattern)
+    verdicts = f"it is judged {says.verdict.replace('_', ' ')}, the first was {said.verdict.replace('_', ' ')}"
+    return Compared({"better": better, "sounder": sounder, "gone": gone}, tuple(t for t in (how, verdicts, told) if t))
+
+
+def _sound(judged: Judged) -> float:
+    broken = float(np.clip(sum(p for v, p in judged.probabilities.items() if v in BROKEN), 0.01, 0.99))
+    return log((1 - broken) / broken)
+
+
+def _better(old: Course | None, new: Course | None) -> tuple[float, str]:
+    if old is None or new is None or old.name != new.name:
+        return 0.0, "the two runs share no outcome that can be compared"
+    until = min(old.level.step[-1], new.level.step[-1])
+    ends = [_at(course, until) for course in (old, new)]
+    rng = np.random.default_rng(0)
+    gain = rng.permuted(ends[1]) - ends[0]
+    margin = max(old.margin, new.margin, 1e-12)
+    p = float(np.mean(gain > margin))
+    was, now = (number(end.mean()) for end in ends)
+    return p - 0.5, f"{new.name} is at {now} at step {number(until)}, where the first run was at {was}"
+
+
+def _at(course: Course, until: float) -> np.ndarray:
+    """The level near a step in every draw: over the tenth of the course before it."""
+    last = max(1, int(np.searchsorted(course.level.step, until, side="right")))
+    draws: np.ndarray = course.level.draws[:, max(0, last - max(1, last // 10)) : last].mean(axis=1)
+    return draws
+
+
+def _gone(new: Case, pattern: str) -> tuple[float, str]:
+    found = new.findings.get(pattern)
+    if found is None or found.outcome not in (Found.PRESENT, Found.ABSENT):
+        return 0.0, ""
+    name, there = pattern.replace("_", " "), found.outcome is Found.PRESENT
+    return (-0.5, f"{name} is still there: {found.statement}") if there else (0.5, f"{name} is no longer there")
+
+
+@cache
+def _weights() -> dict[str, float]:
+    fitted: dict[str, float] = json.loads(Path(__file__).with_name("settling.json").read_text(encoding="utf-8"))
+    return fitted
+
+
+def turned(pattern: str, differing: Mapping[str, Sequence[object]]) -> tuple[list[str], list[str]]:
+    """What differs between the two runs: settings that belong to what was believed, and others; each as ``name before -> after``.
+
+    Where no pattern says what belongs to the belief, a single setting that differs is the experiment.
+    """
+    told = {key: f"{key} {spelled(before)} -> {spelled(after)}" for key, (before, after) in differing.items()}
+    if pattern not in patterns():
+        return (list(told.values()), []) if len(told) == 1 else ([], list(told.values()))
+    its = {ours for ours, _ in patterns()[pattern].change}
+    return [text for key, text in told.items() if key in its], [text for key, text in told.items() if key not in its]
