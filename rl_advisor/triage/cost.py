@@ -1,0 +1,49 @@
+"""What a run costs: GPUs, hours, GPU hours burnt after the break and up to the planned end, as far as times and GPUs are logged."""
+
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.run import Run
+from rl_advisor.settings.given import settings_of
+
+_LONGEST_STEP_S, MOST_GPUS = 7 * 86_400.0, 1_000_000
+
+
+def cost(run: Run, broke_at: float | None) -> dict[str, Any]:
+    """``gpus``, ``hours`` so far, ``hours_after_break``, ``hours_left`` to the planned end, all in GPU hours too; None where not logged."""
+    count, pace = gpus(run), seconds_a_step(run)
+    so_far = None if pace is None else pace * (run.last_step - run.first_step) / 3600
+    after = None if pace is None or broke_at is None else pace * max(0.0, run.last_step - broke_at) / 3600
+    left = None if pace is None or not run.planned_steps else pace * max(0.0, run.planned_steps - run.last_step) / 3600
+    hours = {"hours": so_far, "hours_after_break": after, "hours_left": left}
+    return {"gpus": count, **hours, **{f"gpu_{name}": None if h is None or not count else h * count for name, h in hours.items()}}
+
+
+def gpus(run: Run) -> int | None:
+    """How many GPUs the run has: those in the telemetry, or what the settings say; None where neither tells."""
+    if len(run.telemetry):
+        return int(run.telemetry["gpu"].nunique())
+    settings = settings_of(run)
+    known = (settings.number(key) or 0.0 for key in ("num_gpus", "world_size", "n_gpus", "num_processes"))
+    each, nodes = settings.number("n_gpus_per_node") or 0.0, settings.number("nnodes") or 1.0
+    count = next((n for n in known if n > 0), each * nodes)
+    return int(count) if 0 < count < MOST_GPUS else None
+
+
+def seconds_a_step(run: Run) -> float | None:
+    """Median seconds from one step to the next by the wall clock, by what the run logs otherwise; None where nothing tells."""
+    steps, times = run.clock()
+    if steps.size > 2:
+        gaps, took = np.diff(steps), np.diff(times)
+        pace = took[gaps > 0] / gaps[gaps > 0]
+        usual = float(np.median(pace[pace >= 0])) if (pace >= 0).any() else 0.0
+        if 0 < usual < _LONGEST_STEP_S:
+            return usual
+    curve = run.curves.get("time/step")
+    if curve is None or not curve.finite()[1].size:
+        return None
+    seconds, apart = float(np.median(curve.finite()[1])), np.diff(curve.finite()[0])
+    # Where steps count environment steps a logged row is many of them.
+    each = seconds / max(1.0, float(np.median(apart))) if apart.size else seconds
+    return each if 0 < each < _LONGEST_STEP_S else None
