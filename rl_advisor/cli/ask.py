@@ -16,15 +16,14 @@ SENTENCE = 4
 
 
 @command("explain")
-def explain(what: str, paste: bool, question: str, framework: str | None, as_json: bool) -> None:
-    """Explain lines of a log (standard input, a file or --paste), or a word: a metric, a pattern, a verdict.
+def explain(what: str, question: str, framework: str | None, as_json: bool) -> None:
+    """Explain lines of a log (standard input or a file), or a word: a metric, a pattern, a verdict.
 
     Says what the lines are, whether each number is normal for the method and why, what they prove, the likely causes and what to ask.
     """
     from rl_advisor import tools
 
-    text = _pasted() if paste else _taken(what)
-    show("explain", tools.explain_log(text, question, framework), as_json)
+    show("explain", tools.explain_log(_taken(what), question, framework), as_json)
 
 
 @command("check")
@@ -37,14 +36,6 @@ def check(config: str, as_json: bool) -> None:
 
     answer = tools.check_settings(text=_taken("-")) if config == "-" else tools.check_settings(config)
     show("check", answer, as_json)
-
-
-def _pasted() -> str:
-    """What the user puts into an editor."""
-    text = click.edit("\n# Paste the lines above this one and save.\n")
-    if text is None:
-        raise UsageError("nothing was pasted: the editor was left without saving")
-    return text.partition("# Paste the lines above")[0]
 
 
 def _taken(what: str) -> str:

@@ -136,20 +136,17 @@ def groups_in_step(rows: Sequence[Rows], alike: float = 0.5, points: int = 4000)
     if last <= first:
         return [[r] for r in rows]
     grid = np.linspace(first, last, points)
-    groups: list[tuple[Floats, list[Rows]]] = []
-    for r in rows:
-        trace = _standard(np.interp(grid, r.time, r.value.get("power_w", r.value.get("utilization", np.zeros(r.time.size)))))
-        home = next((members for lead, members in groups if float(lead @ trace) / points > alike), None)
+    traces = [np.interp(grid, r.time, r.value.get("power_w", r.value.get("utilization", np.zeros(r.time.size)))) for r in rows]
+    with np.errstate(invalid="ignore", divide="ignore"):  # a GPU that never moves is like no other
+        similar = np.corrcoef(traces) > alike
+    groups: list[list[int]] = []
+    for i in range(len(rows)):
+        home = next((members for members in groups if similar[members[0], i]), None)
         if home is None:
-            groups.append((trace, [r]))
+            groups.append([i])
         else:
-            home.append(r)
-    return [members for _, members in groups]
-
-
-def _standard(values: Floats) -> Floats:
-    spread = float(values.std())
-    return (values - values.mean()) / spread if spread > 0 else np.zeros(values.size)
+            home.append(i)
+    return [[rows[i] for i in members] for members in groups]
 
 
 def zone_shift(run: Run) -> tuple[float, Gap | None]:

@@ -12,6 +12,7 @@ from mcp.server.mcpserver import Context
 
 from rl_advisor.output.budget import fit
 from rl_advisor.output.clean import aliased, clean
+from rl_advisor.output.progress import listening
 from rl_advisor.server.confinement import called
 from rl_advisor.server.dispatch import Dispatcher, Listener
 from rl_advisor.triage import How, Place, Store, aimed, answers, is_row, order, settled, whole
@@ -77,12 +78,10 @@ class Triage:
         how = How(jobs=AT_ONCE, seconds=round(ONE_RUN_S), roots=tuple(str(root) for root in self._desk.roots))
 
         def judge() -> None:
-            total, rows = len(places), answers(places, how, self._store, threads(AT_ONCE, over))
-            for done, (_, _, more) in enumerate(rows, 1):
-                if over.is_set():
-                    break
-                total += more
-                ear("run", done, total)
+            with listening(ear):
+                for _ in answers(places, how, self._store, threads(AT_ONCE, over)):
+                    if over.is_set():
+                        break
 
         try:
             with anyio.move_on_after(SECONDS):

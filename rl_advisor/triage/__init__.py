@@ -33,14 +33,7 @@ def triage(roots: Sequence[str], how: How, store: Store) -> list[Row]:
 
 def rows_of(places: Sequence[Place], how: How, store: Store) -> list[Row]:
     """The rows of the places, in the order in which they came."""
-    rows: list[Row] = []
-    total = len(places)
-    for place, answer, more in answers(places, how, store):
-        total += more
-        if is_row(answer):
-            rows.append(whole(answer, place))
-            report_progress("run", len(rows), total)
-    return rows
+    return [whole(answer, place) for place, answer in answers(places, how, store) if is_row(answer)]
 
 
 def settled(places: Iterable[Place], known: Callable[[str], Row | None]) -> tuple[list[tuple[Place, Row]], list[Place]]:
@@ -58,22 +51,22 @@ def settled(places: Iterable[Place], known: Callable[[str], Row | None]) -> tupl
 
 def answers(
     places: Sequence[Place], how: How, store: Store, by: AbstractContextManager[Submit] | None = None
-) -> Iterator[tuple[Place, Row, int]]:
-    """Each place with its answer, known ones first, and how many more runs it turned out to hold; their answers come later.
+) -> Iterator[tuple[Place, Row]]:
+    """Each place with its answer, known ones first; those of several runs at one place come after it.
 
     The work is done ``by`` an engine that is open already, else by the one named.
     """
     found, unknown = settled(places, store.known)
-    for place, answer in found:
-        yield place, answer, more_in(answer)
+    yield from found
     if unknown:
         with by or engine(how) as submit:
             yield from _worked(deque(unknown), how, store, submit)
 
 
-def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> Iterator[tuple[Place, Row, int]]:
+def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> Iterator[tuple[Place, Row]]:
     """The answers of an engine, kept before they are given."""
     pending: dict[Future[Row], tuple[Place, int]] = {}
+    done = 0
 
     def begin(place: Place, tried: int) -> None:
         pending[submit(place, how)] = (place, tried)
@@ -92,8 +85,10 @@ def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> It
                 store.keep(place.key, answer)
             parts, unknown = settled(parts_of(place, answer), store.known)
             queue.extend(unknown)
-            yield place, answer, more_in(answer)
-            yield from ((part, known, more_in(known)) for part, known in parts)
+            done += 1
+            report_progress("run", done, done + len(pending) + len(queue))
+            yield place, answer
+            yield from parts
 
 
 def parts_of(place: Place, answer: Row) -> list[Place]:
@@ -101,11 +96,6 @@ def parts_of(place: Place, answer: Row) -> list[Place]:
     names = answer.get("several", ()) if place.inner.count("/") < DEEPEST else ()
     inner = [inside(place.inner, name) if place.inner else name for name in names]
     return [replace(place, run=inside(place.run, n), inner=i, key=inner_key(place.key, n)) for n, i in zip(names, inner, strict=True)]
-
-
-def more_in(answer: Row) -> int:
-    """How many runs a place holds beyond the one it was counted as."""
-    return len(answer.get("several", ())) - ("several" in answer and not is_row(answer))
 
 
 def is_row(answer: Row) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from textwrap import shorten
 
+from rl_advisor.gpu.sentence import seconds_of
 from rl_advisor.output.layout import filled, number, said, table
 from rl_advisor.output.wording import chance, plain
 from rl_advisor.triage.common import FEWEST, common, losses, sentences
@@ -61,19 +62,9 @@ def cells(row: Row, name: int = 48, why: int = 46) -> tuple[str, ...]:
         shorten(said(row.get("why") or "-"), why, placeholder="…") if row["urgency"] != "sound" else "-",
         "-" if best is None else str(best),
         f"{row['step']}{planned}",
-        _age(row["age_s"]),
+        "-" if row["age_s"] is None else seconds_of(row["age_s"]),
         "-" if left is None else f"{number(round(left, 1))} GPU h",
     )
-
-
-def _age(seconds: float | None) -> str:
-    """Since when nothing was written, in the largest unit that fits."""
-    if seconds is None:
-        return "-"
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"
 
 
 def _unread(rows: Sequence[Row], shown: int) -> Iterator[str]:
