@@ -101,29 +101,24 @@ def _curves(curves: list[Answer]) -> dict[str, str]:
     return rows
 
 
+PICKED = ("highest", "lowest", "random", "newest_failures", "contrast", "contradicting", "early_late")
+"""Samples, and pairs of them, of which one of each kind is told."""
 ROLES = {"kl/ref": "KL to the reference", "kl/old": "KL to the old policy"}
 """What a curve is, where its name alone does not say it."""
 
 
 def _samples(answer: Answer) -> Answer:
     """One sample of each kind in its envelope, and the statistics that differ over steps."""
-    found = {kind: [_sample(s) for s in answer.get(kind, [])[:1]] for kind in ("highest", "lowest", "random", "newest_failures")}
+    found = {kind: [_sample(row) for row in answer.get(kind, [])[:1]] for kind in PICKED}
     if found["newest_failures"] == found["lowest"]:
         del found["newest_failures"]
-    pairs = ("contrast", "contradicting", "early_late")
-    found |= {kind: [{side: _sample(s) for side, s in pair.items()} for pair in answer.get(kind, [])[:1]] for kind in pairs}
     return {"picked": found, "course": _over_steps(answer["statistics"])}
 
 
-def _sample(row: Answer) -> Any:
-    """A sample with its rewards, its text in one envelope that says where it stands."""
-    if not isinstance(row, dict) or "response" not in row:
-        return row
-    parts = [p["untrusted"][:200] for p in (row.get("prompt"), row["response"]) if isinstance(p, dict) and "untrusted" in p]
-    named = {k: row[k] for k in ("step", "reward", "length", "truncated") if row.get(k) is not None and row.get(k) is not False}
-    made = row.get("components") or {}
-    text = {"untrusted": "\n→ ".join(parts), "from": f"row {row.get('row')}"}
-    return named | ({"components": made} if len(made) > 1 else {}) | {"text": text}
+def _sample(row: Answer) -> Answer:
+    """What is told of a sample; of a pair of them that of both."""
+    fields = briefs()["sample"]["fields"]
+    return picked(fields, [row]) if "response" in row else {side: picked(fields, [part]) for side, part in row.items()}
 
 
 def differing(rows: list[Answer], most: int) -> tuple[list[Answer], list[str]]:

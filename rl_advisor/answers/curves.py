@@ -76,11 +76,13 @@ def _among_others(run: Run, curve: Curve) -> Answer:
 
 def matching(run: Run, name: str) -> list[Curve]:
     """The curves that a name means: by ours or the run's own, else by its last piece, as the penalised KL, or by its first piece."""
-    curves, wanted = list(run.curves.values()), name.lower()
-    parts = [{re.split(r"[/.]", n.lower())[at] for n in (c.name, c.raw.removeprefix("-"))} for c in curves for at in (-1, 0)]
-    last, first = ([c for c, said in zip(curves, parts[at::2], strict=True) if wanted in said] for at in (0, 1))
-    exact, penalised = [c for c in curves if name in (c.name, c.raw)], [c for c in curves if c.name == f"{wanted}/ref"]
-    return next(filter(None, (exact[:1], last, penalised, first)), [])
+    curves, wanted = run.curves.values(), name.lower()
+
+    def named_so(at: int) -> list[Curve]:
+        return [c for c in curves if wanted in {re.split(r"[/.]", n.lower())[at] for n in (c.name, c.raw.removeprefix("-"))}]
+
+    exact = [c for c in curves if name in (c.name, c.raw)][:1]
+    return exact or named_so(-1) or [c for c in curves if c.name == f"{wanted}/ref"] or named_so(0)
 
 
 def nearest(run: Run, name: str) -> list[str]:

@@ -4,7 +4,6 @@ Episodes are read from monitor files, CSV or JSONL; no code of the user's is run
 """
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from rl_advisor.reading import part_of
 from rl_advisor.reading.parsing.bytes_in import lines
 from rl_advisor.run import Floats, Run
 from rl_advisor.settings import checks
-from rl_advisor.settings.protocol import protocol
+from rl_advisor.settings.protocol import given, protocol
 
 RETURNS = ("monitor/r", "r", "return", "episode_return", "reward", "score", "ep_rew", "episode_reward")
 """Names of an episode's return, the likeliest first."""
@@ -80,26 +79,21 @@ def preflight(  # noqa: PLR0913
     """
     both = np.concatenate([random, scripted, rewards])
     said = [checks.told(o) for o in checks.run(settings) if o.outcome in (Outcome.PRESENT, Outcome.UNCLEAR)]
-    against, shape = _against(random, scripted), histogram(both)
-    planned = context(settings)["before"]
-    faults = [c["statement"] for c in said if c["outcome"] == "fault"]
+    episodes, shape, planned, evaluated = _against(random, scripted), histogram(both), context(settings)["before"], protocol(settings)
     told = (
-        against["says"] if against["tells_apart"] is False else "",
+        episodes["says"] if episodes["tells_apart"] is False else "",
         shape["says"] if shape["alarm"] else "",
         _too_large(memory),
         *(prompts or {}).get("faults", ()),
-        *faults,
+        *(c["statement"] for c in said if c["outcome"] == "fault"),
     )
     stops = [reason for reason in told if reason]
-    evaluated = protocol(settings)
-    lacks = (
-        [*planned["missing"], *(f"{part} of the evaluation" for part in evaluated["missing"])] if settings.config else planned["missing"]
-    )
-    asked = {"episodes": min(random.size, scripted.size), "rewards": both.size, "settings": settings.config, "memory": memory}
-    summary = " ".join(stops) or f"{_looked_at(asked | {'prompts': prompts})} {against['says']}"
+    lacks = [*planned["missing"], *(f"{part} of the evaluation" for part in evaluated["missing"] if settings.config)]
+    asked = {"episodes": min(random.size, scripted.size), "rewards": both.size, "settings": settings.config}
+    summary = " ".join(stops) or f"{_looked_at(asked | {'memory': memory, 'prompts': prompts})} {episodes['says']}"
     return {
         "ready": not stops,
-        "episodes": against,
+        "episodes": episodes,
         "histogram": shape,
         "context": planned,
         "protocol": evaluated,
@@ -118,11 +112,11 @@ def _looked_at(asked: Mapping[str, Any]) -> str:
 
 def setup_of(settings: Run, gpus: int) -> dict[str, Any]:
     """What the settings say of the memory's set-up: tokens of prompt and response, adapters, a critic."""
-    lengths = [settings.config.get(key) for key in settings.config if re.search(r"(?i)max_prompt_length$", str(key))]
-    tokens = sum(int(n) for n in (settings.settings.get("max_response_length"), *lengths[:1]) if isinstance(n, int | float))
-    ranks = [n for key, n in settings.config.items() if re.search(r"(?i)lora_r(ank)?$", str(key)) and isinstance(n, int) and n > 0]
-    known: dict[str, Any] = {"gpus": gpus, "critic": str(settings.settings.get("algorithm", "")).lower() in ("ppo", "gae")}
-    return known | ({"tokens": tokens} if tokens else {}) | ({"lora_rank": ranks[0]} if ranks else {})
+    lengths = (settings.settings.get("max_response_length"), given(settings, "max_prompt_length"))
+    rank = given(settings, "lora_rank") or given(settings, "lora_r")
+    told = {"tokens": sum(int(n) for n in lengths if isinstance(n, int | float)), "lora_rank": rank if isinstance(rank, int) else 0}
+    critic = str(settings.settings.get("algorithm", "")).lower() in ("ppo", "gae")
+    return {"gpus": gpus, "critic": critic, **{name: n for name, n in told.items() if n > 0}}
 
 
 def _too_large(memory: dict[str, Any] | None) -> str:

@@ -118,15 +118,6 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
-def fold(ratio: float) -> str:
-    """What a ratio did, as people say it: rises 40-fold, drops 16-fold, falls by 27 %."""
-    if ratio >= 1.95:
-        return f"rises {value(ratio)}-fold"
-    if 0 < ratio <= 1 / 1.95:
-        return f"drops {value(1 / ratio)}-fold"
-    return f"rises by {percent(ratio - 1)}" if ratio >= 1 else f"falls by {percent(1 - ratio)}"
-
-
 def span(low: float, high: float) -> str:
     """An interval of steps in words."""
     return f"step {low:.0f}" if round(low) == round(high) else f"steps {low:.0f} to {high:.0f}"

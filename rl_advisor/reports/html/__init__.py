@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rl_advisor.answers.comparable import common
-from rl_advisor.answers.compare import spelled
 from rl_advisor.answers.document import of_several
 from rl_advisor.answers.document.blocks import Facts
 from rl_advisor.answers.document.curves import Frame, drawn, leading, payload
@@ -13,7 +12,7 @@ from rl_advisor.answers.document.of_run import sections, story_rows
 from rl_advisor.answers.story.telling import in_own_names
 from rl_advisor.assessment import Assessment
 from rl_advisor.output import Answer
-from rl_advisor.output.wording import WORDS, listed, value
+from rl_advisor.output.wording import WORDS, value
 from rl_advisor.reports.html.page import asset, locked, section, titled
 from rl_advisor.reports.html.parts import html_of
 from rl_advisor.reports.html.pictures import Line, Mark, Panel, drawing
@@ -23,8 +22,8 @@ from rl_advisor.run import Run
 SUFFIX = ".html"
 START = 0.02
 """Share of the run before which a break is one from the start."""
-COLOURS, NAMED = 8, 4
-"""Variants that have a colour and a dash of their own, those that end highest; settings and runs of a variant that its legend names."""
+COLOURS = 8
+"""Variants that have a colour and a dash of their own, those that end highest; the table of runs says which is which."""
 
 
 def render(run: Run, assessment: Assessment) -> str:
@@ -86,12 +85,12 @@ def compared(runs: Sequence[Run], answer: Answer) -> str:
     kinds = {r["run"]: f"c{letters.index(r['variant'])}" if letters.index(r["variant"]) < COLOURS else "grey" for r in ranked}
     said = "".join(f'<p class="{kind}">{text(line)}</p>' for kind, part in (("lede", "said"), ("note", "notes")) for line in answer[part])
     head = f'<header class="verdict open"><h1><span class="word">{title}</span></h1>{said}</header>'
-    over = _overlay(runs, answer, kinds, _legend(answer, letters[:COLOURS], kinds))
+    over = _overlay(runs, answer, kinds)
     held = "".join(map(section, of_several.sections(answer, ranked, kinds)))
     return locked(title, "open", f'<main id="main">{head}{titled("curves", "Outcome over the run", over) if over else ""}{held}</main>')
 
 
-def _overlay(runs: Sequence[Run], answer: Answer, kinds: Mapping[str, str], legend: str) -> str:
+def _overlay(runs: Sequence[Run], answer: Answer, kinds: Mapping[str, str]) -> str:
     """The compared curve of every run in one picture; empty where the runs do not compare."""
     able = zip(answer["runs"], common(runs).curves, strict=True)
     shown = [(row["run"], c) for row, c in able if c is not None and np.isfinite(c.value).sum() > 1]
@@ -102,20 +101,4 @@ def _overlay(runs: Sequence[Run], answer: Answer, kinds: Mapping[str, str], lege
     frame = Frame.of([c for _, c in shown], ends)
     said = f"{answer['by']} of {len(shown)} runs, {value(frame.low)} to {value(frame.high)}, over steps {ends[0]:.0f} to {ends[1]:.0f}"
     lines = [Line(c, kinds[name], name) for name, c in sorted(shown, key=lambda pair: kinds[pair[0]] != "grey")]
-    return drawing([Panel(lines, legend, said)], ends, f"{answer['by']} over {runs[0].step_unit}", kind="overlay")
-
-
-def _legend(answer: Answer, letters: Sequence[str], kinds: Mapping[str, str]) -> str:
-    """Each variant that has a colour with its runs and its settings; the others are grey."""
-    settings, out = {v["variant"]: v["settings"] for v in answer["variants"]}, ""
-    for letter in letters:
-        own = [row["run"] for row in answer["runs"] if row["variant"] == letter]
-        runs = listed([text(run, 60) for run in own], NAMED)
-        told = ", ".join(f"{k} {spelled(v)}" for k, v in list(settings.get(letter, {}).items())[:NAMED])
-        out += f"<li>{_key(kinds[own[0]])} <b>{text(letter)}</b> {runs}{f' ({text(told, 160)})' if told else ''}</li>"
-    return out + ("<li>grey: the others</li>" if "grey" in kinds.values() else "")
-
-
-def _key(kind: str) -> str:
-    """A piece of a run's line."""
-    return f'<svg class="key-line {kind}" width="22" height="12" aria-hidden="true" focusable="false"><path d="M0 6H22"/></svg>'
+    return drawing([Panel(lines, "", said)], ends, f"{answer['by']} over {runs[0].step_unit}", kind="overlay")
