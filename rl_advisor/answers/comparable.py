@@ -89,41 +89,36 @@ class Common:
 def common(runs: Sequence[Run]) -> Common:
     """Whether and by which curve these runs compare."""
     curves, by = _curves(runs)
-    other, parts = unlike_parts(runs)
-    refused = _other_task(runs) or other or _other_measure(runs, curves)
+    parts = {part: values for part, values in unlike(runs).items() if part != "environment"}
+    noise = [f"They were evaluated on unlike numbers of episodes ({parts.pop('episodes')})."] if "episodes" in parts else []
+    other = listed([f"{part} ({values})" for part, values in parts.items()])
+    refused = (
+        _other_task(runs)
+        or (f"They were not evaluated alike: {other}. Their scores do not compare." if other else "")
+        or _other_measure(runs, curves)
+    )
     until, late = _until(curves)
     untold = [] if any(_task(run) for run in runs) else ["The task is not logged; it is taken to be the same."]
-    return Common(tuple(refused), () if refused else (*by, *late, *parts, *untold), curves, until)
+    return Common((refused,) if refused else (), () if refused else (*by, *late, *noise, *untold), curves, until)
 
 
 def _task(run: Run) -> dict[str, str]:
     """What names the task of a run: its settings, else an environment's name in its own."""
     told = {what: str(value) for what, name in TASK.items() if (value := given(run, name)) is not None}
-    if not told and "language" not in task(run).traits and (named := ENVIRONMENT.search(run.name)):
-        told["environment"] = named[1]
-    return told
+    named = ENVIRONMENT.search(run.name) if not told and "language" not in task(run).traits else None
+    return {"environment": named[1]} if named else told
 
 
-def _other_task(runs: Sequence[Run]) -> list[str]:
+def _other_task(runs: Sequence[Run]) -> str:
     tasks = [_task(run) for run in runs]
     for what in TASK:
         told = sorted({task[what] for task in tasks if what in task})
         if len(told) > 1:
-            return [f"These are different tasks ({what} {listed(told, 4)}), so their scores do not compare."]
-    frameworks = {", ".join(run.frameworks) for run in runs}
-    if len(frameworks) > 1 and not all(tasks):
-        of = listed(sorted(f or "unknown frameworks" for f in frameworks))
-        return [f"Nothing in the logs says that these runs of {of} share a task, so their scores are not compared."]
-    return []
-
-
-def unlike_parts(runs: Sequence[Run]) -> tuple[list[str], list[str]]:
-    """Why other evaluations forbid to compare, and what of them only makes one score noisier than the other."""
-    other = [part for part in unlike(runs) if not part.startswith("environment ")]
-    noise = [part for part in other if part.startswith("episodes ")]
-    other = [part for part in other if part not in noise]
-    refused = [f"They were not evaluated alike: {listed(other)}. Their scores do not compare."] if other else []
-    return refused, [f"They were evaluated on unlike numbers of {part}." for part in noise]
+            return f"These are different tasks ({what} {listed(told, 4)}), so their scores do not compare."
+    of = sorted({", ".join(run.frameworks) or "unknown frameworks" for run in runs})
+    if len(of) > 1 and not all(tasks):
+        return f"Nothing in the logs says that these runs of {listed(of)} share a task, so their scores are not compared."
+    return ""
 
 
 def _curves(runs: Sequence[Run]) -> tuple[tuple[Curve | None, ...], list[str]]:
@@ -138,29 +133,27 @@ def _curves(runs: Sequence[Run]) -> tuple[tuple[Curve | None, ...], list[str]]:
     return tuple(train), note
 
 
-def _other_measure(runs: Sequence[Run], curves: Sequence[Curve | None]) -> list[str]:
+def _other_measure(runs: Sequence[Run], curves: Sequence[Curve | None]) -> str:
     names = {c.name for c in curves if c is not None}
     if len(names) > 1:
-        return [f"They log different outcomes ({listed(sorted(names))}), so their levels do not compare."]
+        return f"They log different outcomes ({listed(sorted(names))}), so their levels do not compare."
     if not names:
-        return ["None of them logs a reward or a score."]
-    parts = {tuple(sorted(n.rpartition("/")[2] for n in run.family("reward/component/"))) for run in runs} - {()}
+        return "None of them logs a reward or a score."
+    parts = {listed(sorted(n.rpartition("/")[2] for n in run.family("reward/component/"))) for run in runs} - {""}
     if names == {"reward/mean"} and len(parts) > 1:
-        made = " against ".join(listed(list(p)) for p in sorted(parts))
-        return [f"Their rewards are made of different parts ({made}), so their levels do not compare."]
-    return []
+        return f"Their rewards are made of different parts ({' against '.join(sorted(parts))}), so their levels do not compare."
+    return ""
 
 
 def _until(curves: Sequence[Curve | None]) -> tuple[float, list[str]]:
     """The last step that all reached, where that is far enough; else each run's own end, which is said."""
-    ends = [float(c.finite()[0][-1]) for c in curves if c is not None and c.finite()[0].size]
-    if not ends:
+    ends = [float(step[-1]) for c in curves if c is not None and (step := c.finite()[0]).size]
+    first, last = min(ends, default=0.0), max(ends, default=0.0)
+    if first >= (1 - APART) * last:
         return np.inf, []
-    if min(ends) >= (1 - APART) * max(ends):
-        return np.inf, []
-    if min(ends) >= LEVEL * max(ends):
-        return min(ends), [f"Compared at step {min(ends):.0f}, the last that all of them reached."]
-    return np.inf, [f"They end at very different steps ({min(ends):.0f} to {max(ends):.0f}); each is taken at its own end."]
+    if first >= LEVEL * last:
+        return first, [f"Compared at step {first:.0f}, the last that all of them reached."]
+    return np.inf, [f"They end at very different steps ({first:.0f} to {last:.0f}); each is taken at its own end."]
 
 
 def final(curve: Curve | None, until: float = np.inf) -> float | None:

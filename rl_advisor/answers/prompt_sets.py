@@ -4,7 +4,6 @@ Rows are read from JSONL, JSON, CSV or Parquet; a pass rate of the base model is
 """
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,11 +51,15 @@ def compared(train: Path, test: Path) -> Answer:
     (a, ours), (b, theirs) = described(train), described(test)
     same, windows = set(ours.index) & set(theirs.index), set().union(*map(_windows, ours.index))
     near = sum(key not in same and bool(_windows(key) & windows) for key in theirs.index)
-    shared = {"the_same": len(same), "near_copies": near, "of_test": len(theirs)}
-    faults = [*_shared(shared), *_lengths(ours, theirs), *_difficulty(ours, theirs)]
+    faults = [
+        *_shared(len(same) + near, len(theirs)),
+        *_lengths(_sizes(ours), _sizes(theirs)),
+        *_difficulty(ours.dropna(), theirs.dropna()),
+    ]
     unknown = " and ".join(name for name, part in (("train", a), ("test", b)) if part["pass_rate"] is None)
     lacks = f" How hard they are for the base model is not in the rows of {unknown}: add a column pass_rate." if unknown else ""
     counted = f"{a['prompts']} prompts to train on, {b['prompts']} to test on; {len(same)} are the same, {near} more are near copies."
+    shared = {"the_same": len(same), "near_copies": near, "of_test": len(theirs)}
     return {"train": a, "test": b, "shared": shared, "faults": faults, "says": " ".join([counted, *faults]) + lacks}
 
 
@@ -72,7 +75,7 @@ def described(path: Path) -> tuple[Answer, "pd.Series[float]"]:
     numbers = {n: pd.to_numeric(found[n], errors="coerce").astype(float) for n in PASSED if n in found}
     passed = next((n for n, rate in numbers.items() if rate.notna().mean() > 0.5), None)
     keys = found[name].map(lambda cell: _plain(as_text(cell)))
-    means = pd.Series(numbers[passed] if passed else np.nan, index=found.index)[keys != ""].groupby(keys[keys != ""], sort=False).mean()
+    means = pd.Series(numbers[passed] if passed else np.nan, index=found.index).groupby(keys.where(keys != ""), sort=False).mean()
     if not means.dropna().between(0, 1).all():
         means[:] = np.nan  # a reward on a scale of its own
     known, sizes = means.dropna(), _sizes(means)
@@ -91,27 +94,22 @@ def _sizes(means: "pd.Series[float]") -> Floats:
     return np.array([len(str(key).split()) for key in means.index], np.float64)
 
 
-def _shared(shared: Mapping[str, int]) -> list[str]:
+def _shared(copies: int, tested: int) -> list[str]:
     """What shared prompts mean."""
-    copies = shared["the_same"] + shared["near_copies"]
-    if not copies:
-        return []
-    share = f"{100 * copies / shared['of_test']:.1f} %"
-    return [f"{share} of the test's prompts stand in training: take these {copies} out, or the test measures memory."]
+    share = f"{100 * copies / max(tested, 1):.1f} %"
+    return [f"{share} of the test's prompts stand in training: take these {copies} out, or the test measures memory."] if copies else []
 
 
-def _lengths(ours: "pd.Series[float]", theirs: "pd.Series[float]") -> list[str]:
+def _lengths(a: Floats, b: Floats) -> list[str]:
     """Whether one set's prompts are clearly longer."""
-    a, b = _sizes(ours), _sizes(theirs)
     if min(a.size, b.size) < 8 or rank_p(a, b) > 0.01 or abs(improvement(a, b).value - 0.5) < SMALL - 0.5:
         return []
     return [f"The test's prompts have {np.median(b):.0f} words in the middle, training's {np.median(a):.0f}: another distribution."]
 
 
-def _difficulty(ours: "pd.Series[float]", theirs: "pd.Series[float]") -> list[str]:
+def _difficulty(a: "pd.Series[float]", b: "pd.Series[float]") -> list[str]:
     """What the base model's pass rates say: no signal where nearly all are never or always solved, and sets that are not equally hard."""
-    a, b, said = ours.dropna(), theirs.dropna(), []
-    never, always = (a == 0).mean(), (a == 1).mean()
+    said, (never, always) = [], ((a == 0).mean(), (a == 1).mean())
     if a.size and never + always > 0.8:
         share, kind = 100 * (never + always), "never" if never > always else "always"
         said = [f"{share:.0f} % of training's prompts are {kind} solved by the base model: their groups have no spread. Filter to 0.1-0.9."]
@@ -130,4 +128,4 @@ def _plain(text: str) -> str:
 def _windows(key: str) -> set[int]:
     """Runs of words of a prompt, as numbers; a prompt that is shorter has none, and must be the same to be a copy."""
     words = key.split()
-    return {hash(tuple(words[i : i + WINDOW])) for i in range(len(words) - WINDOW + 1)}
+    return {hash(" ".join(words[i : i + WINDOW])) for i in range(len(words) - WINDOW + 1)}

@@ -37,15 +37,11 @@ def protocol(run: Run) -> dict[str, Any]:
     return {**found, "missing": [part for part in wanted if part not in found]}
 
 
-def unlike(runs: Sequence[Run]) -> list[str]:
-    """The parts of the protocol in which runs differ for certain, each in words; a part that only one gives differs from nothing."""
+def unlike(runs: Sequence[Run]) -> dict[str, str]:
+    """The parts of the protocol in which runs differ for certain, each with its values; a part that only one gives differs from nothing."""
     told = [protocol(run) for run in runs]
-    out = []
-    for part in (*PARTS, "samples"):
-        values = list(dict.fromkeys(str(t[part]) for t in told if part in t))
-        if len(values) > 1:
-            out.append(f"{part} ({' against '.join(values[:4])})")
-    return out
+    values = {part: list(dict.fromkeys(str(t[part]) for t in told if part in t)) for part in (*PARTS, "samples")}
+    return {part: " against ".join(found[:4]) for part, found in values.items() if len(found) > 1}
 
 
 def given(run: Run, name: str) -> Any:

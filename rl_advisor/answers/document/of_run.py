@@ -58,18 +58,17 @@ class _Cards:
     def __init__(self, run: Run, a: Assessment, curves: Sequence[Drawn]) -> None:
         self.cause, self.curves, self.shown = cause_of(a), {d.curve.name: d for d in curves}, set[str]()
         self.keys = {f.pattern: f"finding-{i}" for i, f in enumerate(a.findings)}
-        self.names = {name: label(c) for name, c in run.curves.items()} | {"rollouts": "samples", "telemetry": "GPU time"}
-        self.anchors = {name: d.key for name, d in self.curves.items()}
-        self.anchors |= {"rollouts": "samples"} if len(run.rollouts) else {}
-        self.anchors |= {"telemetry": "gpu"} if phases(run) else {}
+        self.places = {name: (self.curves[name].key if name in self.curves else "", label(c)) for name, c in run.curves.items()}
+        self.places["rollouts"] = "samples" if len(run.rollouts) else "", "samples"
+        self.places["telemetry"] = "gpu" if phases(run) else "", "GPU time"
 
     def of(self, f: FindingView, *, with_curve: bool = False) -> Card:
         """The card of a finding, with the first curve of its evidence that does not stand in the document yet."""
-        places = [(str(e["metric"]), float(e["first_step"]), float(e["last_step"])) for e in f.evidence]
-        curve = next((d for n, *_ in places if with_curve and (d := self.curves.get(n)) and d.key not in self.shown), None)
+        look = [(str(e["metric"]), float(e["first_step"]), float(e["last_step"])) for e in f.evidence]
+        curve = next((d for n, *_ in look if with_curve and (d := self.curves.get(n)) and d.key not in self.shown), None)
         self.shown |= {curve.key} if curve else set()
-        look = [(self.anchors.get(n, ""), self.names.get(n, n), low, high) for n, low, high in places]
-        return Card(f, self.keys[f.pattern], f is self.cause and f.outcome == "present", look, curve)
+        places = [(*self.places.get(n, ("", n)), low, high) for n, low, high in look]
+        return Card(f, self.keys[f.pattern], f is self.cause and f.outcome == "present", places, curve)
 
 
 def _more(blocks: Sequence[Any], title: str = "{} more") -> list[Fold]:
