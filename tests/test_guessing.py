@@ -22,7 +22,8 @@ def guessed(**values: float | list[float]) -> dict[str, str]:
         "entropy_loss", "target_entropy", "neg_entropy", "policy_entropy_target", "value_loss_weight", "value_loss_coef",
         "grad_norm_clip", "critic_grad_norm", "lr_scheduler/step", "reward_model_lr", "cost_return", "Loss/Loss_cost_critic",
         "eval/episode_cost", "eval/reward_std", "eval_discounted_return", "clip_ratio_low", "grad_clip_fraction",
-        "completions/clip_ratio", "success_threshold", "output_tokens_per_second", "total_tokens", "loss", "train_loss",
+        "completions/clip_ratio", "ppo_clipped_ratio", "success_threshold", "output_tokens_per_second", "total_tokens", "loss",
+        "train_loss",
     ],
 )  # fmt: skip
 def test_what_only_sounds_like_a_role_keeps_its_name(name: str) -> None:
@@ -38,6 +39,8 @@ def test_what_only_sounds_like_a_role_keeps_its_name(name: str) -> None:
         ("test/exact_match", "eval/score/exact_match"), ("test_reward", "eval/score/reward"), ("ep_len", "episode/length"),
         ("actor_loss", "policy/loss"), ("loss_critic", "value/loss"), ("policy_entropy", "entropy/mean"), ("gradNorm", "policy/grad_norm"),
         ("lr", "policy/learning_rate"), ("approx_kl", "kl/old"), ("kl_to_reference", "kl/ref"), ("clipfrac", "ratio/clip_fraction"),
+        ("clipped_ratio", "response/truncated"), ("clip_ratio", "ratio/clip_fraction"),
+        ("response_length/clip_ratio", "response/truncated"),
         ("completion_length", "response/length"), ("explained_variance", "value/explained_variance"),
     ],
 )  # fmt: skip
