@@ -129,14 +129,14 @@ def test_a_run_of_one_row_is_read_where_it_is_listed(tmp_path: Path) -> None:
 
 
 def test_a_run_that_starts_anew_is_another_run(tmp_path: Path) -> None:
-    """Three starts appended to one file are three runs, not one that was resumed; a count inside epochs is none."""
+    """Three starts appended to one file are three runs, not one that was resumed, the newest is read; a count inside epochs is none."""
     path = tmp_path / "train.log"
     line = "2026-01-0{day} 10:00:{i:02d} - INFO - Episode {i}: reward={reward}.5\n"
     rows = [(day, i) for day, n in ((1, 5), (2, 20), (3, 9)) for i in range(1, n)]
     path.write_text("".join(line.format(day=day, i=i, reward=i + day) for day, i in rows))
     run = read_run(path)
-    assert (run.last_step, len(run.others)) == (19, 2)
-    assert read_run(f"{path}#2026-01-03 10:00:01").curves["reward/mean"].value[0] == 4.5
+    assert (run.last_step, len(run.others)) == (8, 2)
+    assert read_run(f"{path}#2026-01-02 10:00:01").curves["reward/mean"].value[[0, -1]].tolist() == [3.5, 21.5]
     path.write_text("".join(f"epoch: {e}\n" + "".join(f"Update {u}/4 reward={e}.{u} entropy=0.5\n" for u in range(1, 5)) for e in range(9)))
     run = read_run(path)
     every = [float(f"{e}.{u}") for e in range(9) for u in range(1, 5)]

@@ -45,7 +45,9 @@ def bare_name(path: Path) -> str:
 
 
 def _encoding(start: bytes) -> str:
-    """The UTF-16 that the first bytes are in, by their mark or by every second one being 0; empty for anything else."""
+    """The UTF-32 or UTF-16 that the first bytes are in, by their mark or by every second one being 0; empty for anything else."""
+    if start[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        return "utf-32"
     if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return "utf-16"
     ascii_ = len(start) >= 6 and all(9 <= b < 127 for b in start[0:6:2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -150,6 +151,8 @@ def read_table(path: Path, layout: Layout | None = None, **how: Any) -> tuple[pd
         except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error):
             return pd.DataFrame(), (*gaps, Gap("", "no table could be read"))
         lost += _lost(part, tables[-1])
+    if twice := [name for name, times in Counter(layout.names).items() if name and times > 1]:
+        gaps.append(Gap("", f"{twice[0]} is the name of several columns: the first goes by it, the next is {twice[0]}.1"))
     if lost:
         gaps.append(Gap("", f"{lost:,} lines have more cells than the header has names; left out"))
     return tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), tuple(gaps)

@@ -16,7 +16,7 @@ from rl_advisor.reading.parsing.cells import is_numeric, opened
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
-from rl_advisor.reading.parsing.starts import broken_steps, counts_rows, starts
+from rl_advisor.reading.parsing.starts import broken_steps, no_count, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ OF_PLAN = "global_step/max_steps"
 SHARE = 5
 """How many times longer the longest start may be than one that is read because it is later."""
 FEWEST_STEPS = 2
+WORDY = 3
+"""Words in a row of a cell that is a sentence."""
 FEWEST_RESULTS, MOST_RESULTS = 3, 60
 """Rows of a table of results."""
 EARLIEST = 1e8
@@ -49,8 +51,8 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     Where no column counts steps, ``axis`` is ``row``.
     """
     counted = step_columns([str(name) for name in table]) or not {*TIME_COLUMNS}.isdisjoint(table)
-    if not counted and _of_results(table):
-        return Run(gaps=(Gap("", "each row stands under a name of its own: a table of results, and no course over steps"),))
+    if not counted and (why := _of_things(table)):
+        return Run(gaps=(Gap("", f"{why}, and no course over steps"),))
     table, several = one_run(table, run)
     table = _wide(opened(table))
     columns = {str(name): column for name, cells in table.items() if (column := _column(cells, str(name))).value.size}
@@ -59,16 +61,26 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     return among(over_steps(columns, len(table), named, run), several)
 
 
-def _of_results(table: pd.DataFrame) -> bool:
-    """Whether each row of a short table is a thing (a method, a model), named in its first columns, numbers in the names aside."""
+def _of_things(table: pd.DataFrame) -> str:
+    """What the rows are where each is a thing: a text of a data set, a method or model named in the first columns of a short table."""
     measured = not any(set(TOLD[kind]).isdisjoint(table) for kind in ("measures", "values"))
+    if any(_are_texts(table[name]) for name in table):
+        return "each row is a text with what belongs to it: a data set"
     if not FEWEST_RESULTS <= len(table) <= MOST_RESULTS or measured:
-        return False
+        return ""
     text = [table[name].map(lambda cell: isinstance(cell, str) and re.search(r"[^\W\d]{2}", cell) is not None).all() for name in table]
     if not text[0] or all(text):
-        return False
+        return ""
     labels = table.loc[:, text].map(lambda cell: re.sub(r"\d+", "", cell))
-    return len(labels.drop_duplicates()) == len(labels)
+    alone = len(labels.drop_duplicates()) == len(labels)
+    return "each row stands under a name of its own: a table of results" if alone else ""
+
+
+def _are_texts(cells: pd.Series[Any]) -> bool:
+    """Whether cells are sentences, hardly one of them twice."""
+    if is_numeric(cells) or len(cells) < FEWEST_RESULTS or 10 * cells.nunique() < 9 * len(cells):
+        return False
+    return bool(cells.dropna().astype(str).str.count(r"[^\W\d]{2,} [^\W\d]").median() >= WORDY)
 
 
 def over_steps(columns: Mapping[str, Curve], size: int, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
@@ -85,8 +97,8 @@ def over_steps(columns: Mapping[str, Curve], size: int, named: Callable[[str], s
         gaps = (Gap("", f"{odd.sum():,} rows have no whole number of steps; they are damaged and were left out"),)
     if endless := int(np.isinf(steps).sum()):
         gaps = (*gaps, Gap("", f"{endless:,} rows stand at no step that can be counted, and were left out"))
-    if step and not counts_rows(steps[~odd]):
-        gaps = (*gaps, Gap("", f"{step} goes back again and again: the rows are counted instead"))
+    if step and (why := no_count(steps[~odd])):
+        gaps = (*gaps, Gap("", f"{step} {why}: the rows are counted instead"))
         step, steps = "", np.arange(1.0, size + 1)
     (first, last), begun = one_start(np.where(odd, np.nan, steps), run)
     kept = np.isfinite(steps) & ~odd
@@ -262,10 +274,22 @@ def _alone(table: pd.DataFrame, run: str) -> Run:
 
 
 def one_start(steps: Floats, run: str) -> tuple[tuple[int, int], Run]:
-    """First and last row (exclusive) of one start of the trainer, the latest of the long ones, and what is to be said of the others."""
+    """First and last row (exclusive) of one start of the trainer, and what is to be said of the others."""
     found = {f"start {number}": rows for number, rows in enumerate(starts(steps), 1)}
-    size = {name: last - first for name, (first, last) in found.items()}
-    lively = [name for name in found if SHARE * size[name] >= max(size.values())]
-    ranked = [*reversed(lively), *sorted((name for name in found if name not in lively), key=lambda name: -size[name])]
-    read = chosen(ranked, run)
-    return found[read], listed(ranked, read, ", each counted from the beginning") if len(found) > 1 else Run()
+    read, told = one_of_starts({name: last - first for name, (first, last) in found.items()}, run)
+    return found[read], told
+
+
+def one_of_starts(size: Mapping[str, int], run: str) -> tuple[str, Run]:
+    """The start to read of those of one file, in the order written: the latest of the long ones; and what is to be said of the others.
+
+    What ended early and was started again is no run of its own.
+    """
+    lively = [name for name in size if SHARE * size[name] >= max(size.values())]
+    read = chosen([*reversed(lively), *size], run)
+    told = listed([*reversed(lively)], read, ", each counted from the beginning") if len(lively) > 1 or read not in lively else Run()
+    if early := len(size) - len(lively):
+        told = replace(
+            told, gaps=(*told.gaps, Gap("", f"was started {len(size)} times; {early} of the starts ended early and are no runs"))
+        )
+    return read, told

@@ -83,9 +83,10 @@ class Axis:
         return int(self.turn[-1]) + 1
 
     @property
-    def largest_first(self) -> list[str]:
-        """The names of the runs, the one with most entries first."""
-        return [self.runs[run] for run, _ in Counter(self.run.tolist()).most_common() if self.runs]
+    def sizes(self) -> dict[str, int]:
+        """How many entries each run has: in the order written where they are starts, else the largest first."""
+        sizes = Counter(self.run.tolist())
+        return {self.runs[run]: size for run, size in (sorted(sizes.items()) if self.inner else sizes.most_common()) if self.runs}
 
     def step_at(self, record: float | None) -> float | None:
         """The step that was the last before a record; the first for what came before it."""

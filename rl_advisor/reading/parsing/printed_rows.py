@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.output.run_reference import MARK, listed
+from rl_advisor.output.run_reference import MARK, one_of
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
 from rl_advisor.reading.parsing.line_forms import Family
 from rl_advisor.reading.parsing.line_shapes import LIMIT, Shapes, shapes_of
 from rl_advisor.reading.parsing.log_lines import Watch
-from rl_advisor.reading.parsing.metric_table import step_columns, unit_of
+from rl_advisor.reading.parsing.metric_table import one_of_starts, step_columns, unit_of
 from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, axis_of, by_order, said_in
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.slot_names import BARE, TOTAL
@@ -99,10 +99,11 @@ def read_lines(text: Iterable[str], ask: Request = WHOLE, *, headings: bool = Fa
     axis = _axis(found, shapes, anybodys=anybodys)
     if axis is None:
         return Run(events=watch.finish(None))
-    runs = axis.largest_first
-    read = (ask.run if ask.run in runs else runs[0]) if runs else ""
+    runs = axis.sizes
+    read, several = (
+        ("", Run()) if not runs else one_of_starts(runs, ask.run) if axis.inner else one_of([(name, name) for name in runs], ask.run)
+    )
     curves = _curves(found, axis, axis.runs.index(read) if runs else -1)
-    several = listed(runs, read) if runs else Run()
     cut = (Gap("", f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
     return Run(
         curves=curves,

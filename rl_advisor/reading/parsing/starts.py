@@ -47,8 +47,12 @@ def _early(value: Floats, at: int) -> float:
     return min(first, float(value.min())) + EARLY * (high - first) if high > first else first
 
 
-def counts_rows(steps: Floats) -> bool:
-    """Whether steps that go back now and then still count the rows; not where they go back often and most of them come again."""
+def no_count(steps: Floats) -> str:
+    """Why steps do not count the rows: most come again, they go down from 0, or are shares of one; empty where they do."""
     known = steps[np.isfinite(steps)]
     back = int((np.diff(known) < 0).sum())
-    return back <= max(2, known.size // 8) or np.unique(known).size >= REPEATED * known.size
+    if back > max(2, known.size // 8) and np.unique(known).size < REPEATED * known.size:
+        return "goes back again and again"
+    if known.size > FEWEST and known.max() <= 0 and back == known.size - 1:
+        return "counts down from zero"
+    return "stays below one" if known.size > FEWEST and 0 < np.abs(known).max() < 1 else ""
