@@ -12,7 +12,7 @@ from pathlib import Path
 from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, beginning, head, lines
 from rl_advisor.reading.parsing.csv_in import layout_of, read_table
 from rl_advisor.reading.parsing.log_lines import CONSOLES
-from rl_advisor.reading.parsing.metric_table import part_of
+from rl_advisor.reading.parsing.metric_table import NO_COURSE, part_of
 from rl_advisor.reading.parsing.printed_numbers import with_points, writes_commas
 from rl_advisor.reading.parsing.printed_rows import read_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -49,7 +49,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     """A curve for each name that comes back, over the count by which the rows go; of several runs one, the others are named."""
     if ask.last_resort:
         part = _cells(path, ask)
-        if part.curves or bare_name(path).endswith((".csv", ".tsv")):  # the texts of a data set are no lines of a log
+        if part.curves or any(NO_COURSE in gap.why for gap in part.gaps):  # the texts of a data set are no lines of a log
             return part
         return part if (part := _lines(path, ask)).curves else Run()
     part = _lines(path, ask)

@@ -65,11 +65,9 @@ def _store(pieces: dict[str, list[tuple[Places, Floats]]], names: Sequence[str],
         if whole is not None:
             pieces.setdefault(name, []).append((at, np.ascontiguousarray(whole[:, i])))
             continue
-        column = [number(row[i]) for row in cells]
-        known = [value for value in column if value is not None]
-        if known:
-            there = at if len(known) == len(column) else at[[value is not None for value in column]]
-            pieces.setdefault(name, []).append((there, np.array(known)))
+        column = [number(row[i]) for row in cells]  # null in some rows may be how a NaN was written, null in all is nothing
+        if any(value is not None for value in column):
+            pieces.setdefault(name, []).append((at, np.array(column, np.float64)))
 
 
 def _cells(values: Mapping[str, Any]) -> Floats | list[Any]:

@@ -32,6 +32,7 @@ OF_PLAN = "global_step/max_steps"
 SHARE = 5
 """How many times longer the longest start may be than one that is read because it is later."""
 FEWEST_STEPS = 2
+NO_COURSE = "and no course over steps"
 WORDY = 3
 """Words in a row of a cell that is a sentence."""
 FEWEST_RESULTS, MOST_RESULTS = 3, 60
@@ -52,7 +53,7 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     """
     counted = step_columns([str(name) for name in table]) or not {*TIME_COLUMNS}.isdisjoint(table)
     if not counted and (why := _of_things(table)):
-        return Run(gaps=(Gap("", f"{why}, and no course over steps"),))
+        return Run(gaps=(Gap("", f"{why}, {NO_COURSE}"),))
     table, several = one_run(table, run)
     table = _wide(opened(table))
     columns = {str(name): column for name, cells in table.items() if (column := _column(cells, str(name))).value.size}
