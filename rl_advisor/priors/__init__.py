@@ -80,7 +80,7 @@ class Prior:
             return "not_a_number"
         # A bound is met by a value that was rounded to single precision or to three digits.
         slack = 1e-3 * abs(value) if math.isfinite(value) else 0.0
-        low, high = self.seen.bounds(self.usual) if self.seen else self.usual
+        low, high = (self.seen.least, self.seen.most) if self.seen else self.usual
         if value < self.possible[0] - slack:
             return "far_below"
         if value > self.possible[1] + slack:
@@ -131,8 +131,15 @@ def prior(metric: str, known: Circumstances | None = None) -> Prior | None:
 def _with_seen(row: Prior | None, metric: str, known: Circumstances) -> Prior | None:
     """A row with what sound runs showed, unless the table tells apart by a known circumstance what they mix."""
     seen, rows = usual(_in_table(metric), known), table().get(_in_table(metric), ())
+    if seen is None:
+        return row
     mixed = any(getattr(known, name) and any(getattr(r.given, name) for r in rows) for name in ("weights", "updates", "action"))
+<<<<<<< HEAD
     if seen is None or mixed or seen.runs < ENOUGH:
+=======
+    of_many = "/" not in seen.group and any(r.given.framework and r.given.framework == known.framework for r in rows)
+    if mixed or of_many:
+>>>>>>> 06dc055a (What is unusual is fitted on the answer that is given, and detection asked of values that readers named; unknown frameworks have bounds of their own)
         return row
     source = f"{seen.runs} sound runs of {seen.repositories} repositories"
     if row is None:

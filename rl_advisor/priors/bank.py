@@ -43,15 +43,11 @@ class Usual:
         name = method.upper() if len(method) <= ACRONYM else method.replace("_", " ")
         return f"{self.runs} sound {name} runs{f' of {framework}' if framework else ''}{stage}"
 
-    def bounds(self, told: tuple[float, float]) -> tuple[float, float]:
-        """Within which a value is usual, where a table tells other bounds: not beyond both, nor where hardly any sound run was."""
-        return max(self.least, min(told[0], self.low)), min(self.most, max(told[1], self.high))
-
     def says(self, value: float) -> str:
         """Where a value lies among them, in one sentence."""
         where = "below nearly all" if value < self.least else "above nearly all" if value > self.most else ""
         where = where or ("among the lowest" if value < self.low else "among the highest" if value > self.high else "within nine of ten")
-        return f"{said(value)} is {where} of {self.among} (usual {said(self.low)} to {said(self.high)})."
+        return f"{said(value)} is {where} of {self.among} (nine of ten: {said(self.low)} to {said(self.high)})."
 
 
 def groups(known: "Circumstances") -> tuple[str, ...]:
@@ -78,7 +74,8 @@ def usual_of(bank: Bank, metric: str, among: Sequence[str], phase: str) -> Usual
     for group in among:
         found = row.get(f"{group} {phase}".strip()) or row.get(group)
         if found:
-            runs, repositories, least, low, _, high, most = found
+            runs, repositories, least, low, _, high, most, *others = found
+            least, most = others or (least, most) if "/" in among[0] and "/" not in group else (least, most)
             return Usual(int(runs), int(repositories), group, phase, low, high, least, most)
     return None
 

@@ -197,7 +197,7 @@ def test_settings_alone_get_what_is_worth_knowing_and_a_value() -> None:
 def test_a_number_comes_with_its_range_and_source() -> None:
     told = {m["name"]: m for m in explain_log(trl(grad_norm=5e5))["metrics"]}
     assert told["grad_norm"]["normal"] == "broken"
-    assert "(usual " in told["grad_norm"]["why"]
+    assert "(nine of ten: " in told["grad_norm"]["why"]
     assert told["grad_norm"]["source"]
     assert told["kl"]["normal"] == "normal"
 

@@ -132,7 +132,7 @@ def test_what_is_usual_stands_with_its_range() -> None:
     said = tools.explain_log("{'loss': 0.0, 'grad_norm': 0.3, 'kl': 0.004, 'reward': 0.4, 'reward_std': 0.2, 'completion_length': 120.0}")[
         "summary"
     ]
-    assert re.search(r"Within what is usual: .*kl 0\.004 \(\S+ to \S+\)", said)
+    assert re.search(r"Within what is usual: .*kl 0\.004 \(mostly \S+ to \S+\)", said)
 
 
 def test_an_address_is_no_number_that_was_measured() -> None:

@@ -96,7 +96,9 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
 
 def _range(row: Prior) -> str:
     """What is usual by the runs that were seen, else by the row."""
-    low, high = (row.seen.low, row.seen.high) if row.seen else row.usual
+    if row.seen:
+        return f"mostly {number(row.seen.low)} to {number(row.seen.high)}"
+    low, high = row.usual
     return f"{number(low)} or more" if math.isinf(high) else f"{number(low)} to {number(high)}"
 
 
