@@ -47,7 +47,7 @@ def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
 
     async def told(function: Callable[..., Any], **asked: Any) -> Any:
         try:
-            return await desk.ask(function, asked)
+            return await desk.ask(function, asked, ("runs" if "runs" in asked else "run",))
         except (Outside, isolated.Refused):
             raise ResourceNotFoundError("no such run, or nothing of that name in it") from None
 
@@ -64,6 +64,12 @@ def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
     @server.resource("run://{+run}/page.html{?until}", name="run page", title="The page on a run", mime_type="text/html", meta=LABEL)
     async def page(run: str, until: float | None = None) -> str:
         return str(await told(isolated.page, run=run, until=until))
+
+    @server.resource(
+        "runs://{+runs}/page.html{?until}", name="runs page", title="The page on several runs", mime_type="text/html", meta=LABEL
+    )
+    async def several(runs: str, until: float | None = None) -> str:
+        return str(await told(isolated.several, runs=runs.split(","), until=until))
 
     @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type=MARKDOWN, meta=LABEL)
     async def report(run: str) -> str:

@@ -49,11 +49,19 @@ def write_comparison(runs: Sequence[str | Path], out: str | Path) -> Path:
     Raises:
         NoSuchChoice: no report has this ending, or there is no such folder.
     """
+    return safe_write.put(_target(out), comparison(runs, out))
+
+
+def comparison(runs: Sequence[str | Path], out: str | Path, until: float | None = None) -> str:
+    """The page on several runs, in the form of this file name.
+
+    Raises:
+        NoSuchChoice: no report has this ending.
+    """
     from rl_advisor import tools
 
-    target, kind = _target(out), _kind(out)
-    page = kind.compared([tools.read(r) for r in runs], tools.ask("compare_runs", runs))
-    return safe_write.put(target, readable(page, _LONGEST_PAGE))
+    page = _kind(out).compared([tools.read(r, until) for r in runs], tools.ask("compare_runs", runs, until))
+    return readable(page, _LONGEST_PAGE)
 
 
 def tracker(target: str) -> ModuleType:

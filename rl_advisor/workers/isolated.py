@@ -105,6 +105,14 @@ def page(asked: dict[str, Any]) -> str:
 
 
 @refusing()
+def several(asked: dict[str, Any]) -> str:
+    """The page on the runs at these paths, side by side."""
+    from rl_advisor.tools import report_file
+
+    return report_file.comparison(asked["runs"], "page.html", asked.get("until"))
+
+
+@refusing()
 def _rendered(file: str, asked: Mapping[str, Any]) -> str:
     from rl_advisor.tools import report_file
 

@@ -8,6 +8,9 @@
   const frames = new Map();
   let range = [first, last];
   let looked = null;
+  // Where the page is shown in place of another one, what listened for the other is let go.
+  window.drawn?.abort();
+  const { signal } = (window.drawn = new AbortController());
 
   const short = (x) => {
     if (x === null || x === undefined) return "";
@@ -204,13 +207,13 @@
     const link = event.target.closest("a.evidence");
     if (link) {
       event.preventDefault();
-      history.replaceState(null, "", link.getAttribute("href"));
+      if (origin !== "null") history.replaceState(null, "", link.getAttribute("href"));
       look(link);
       return;
     }
     const button = event.target.closest("button[data-do]");
     if (button) moves[button.dataset.do]();
-  });
+  }, { signal });
 
   build();
   if (rangeText) zoom(first, last);
@@ -224,7 +227,7 @@
     for (const { plot, box } of frames.values()) if (box.clientWidth && box.clientWidth !== plot.width) plot.setSize({ width: box.clientWidth, height: 205 });
   };
   new ResizeObserver(fit).observe(document.body);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", build);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", build, { signal });
   // Paper has no folds: what is folded is opened for printing and folded again, but for the long lists.
   let folded = [];
   addEventListener("beforeprint", () => {
@@ -232,10 +235,10 @@
     for (const fold of folded) fold.open = true;
     document.documentElement.classList.add("printing");
     build();
-  });
+  }, { signal });
   addEventListener("afterprint", () => {
     for (const fold of folded) fold.open = false;
     document.documentElement.classList.remove("printing");
     build();
-  });
+  }, { signal });
 })();
