@@ -362,13 +362,16 @@ def test_the_skill_is_served_with_digests():
         assert (f"sha256:{sha256(text).hexdigest()}", len(text)) == (resource["digest"], resource["size"])
 
 
-def test_the_judged_run_has_a_picture() -> None:
-    """``assess_run`` names the document of its picture, which loads nothing, and the page that it asks for is the run's, up to a step."""
+def test_judged_runs_have_a_picture() -> None:
+    """Three tools name the document, which loads nothing; the page that it asks for is the run's, up to a step, or that of several runs."""
 
     async def talk(client):
         tools = {t.name: t for t in (await client.list_tools()).tools}
         address = tools["assess_run"].meta["ui"]["resourceUri"]
-        pages = [await client.read_resource(f"run://run-01/page.html{cut}") for cut in ("", "?until=60")]
+        asked = ("run://run-01/page.html", "run://run-01/page.html?until=60", "runs://run-01,run-02/page.html", "runs://no,such/page.html")
+        pages = [await client.read_resource(uri) for uri in asked[:3]]
+        with pytest.raises(MCPError):
+            await client.read_resource(asked[3])
         return (
             {n: t.meta for n, t in tools.items() if t.meta},
             (await client.read_resource(address)).contents[0],
@@ -376,11 +379,12 @@ def test_the_judged_run_has_a_picture() -> None:
         )
 
     named, document, pages = with_client([DATA], talk)
-    assert set(named) == {"assess_run"}
+    assert set(named) == {"assess_run", "compare_runs", "triage_runs"}
     assert document.mime_type == "text/html;profile=mcp-app"
-    assert "http" not in document.text
+    assert not re.search(r"(?:src|href)=|fetch\(|XMLHttpRequest|import\(|url\(", document.text)
     assert all(p.mime_type == "text/html" and p.text.startswith("<!doctype html>") for p in pages)
     assert pages[0].text != pages[1].text
+    assert "2 runs side by side" in pages[2].text
 
 
 def test_long_work_reports_progress(monkeypatch):
