@@ -368,7 +368,12 @@ def test_judged_runs_have_a_picture() -> None:
     async def talk(client):
         tools = {t.name: t for t in (await client.list_tools()).tools}
         address = tools["assess_run"].meta["ui"]["resourceUri"]
-        asked = ("run://run-01/page.html", "run://run-01/page.html?until=60", "runs://run-01,run-02/page.html", "runs://no,such/page.html")
+        asked = (
+            "run://run-01/page.html",
+            "run://run-01/page.html?until=60",
+            "runs://run-01,grpo-run/page.html",
+            "runs://no,such/page.html",
+        )
         pages = [await client.read_resource(uri) for uri in asked[:3]]
         with pytest.raises(MCPError):
             await client.read_resource(asked[3])
@@ -378,7 +383,7 @@ def test_judged_runs_have_a_picture() -> None:
             [p.contents[0] for p in pages],
         )
 
-    named, document, pages = with_client([DATA], talk)
+    named, document, pages = with_client([DATA, DATA.parents[2] / "examples"], talk)
     assert set(named) == {"assess_run", "compare_runs", "triage_runs"}
     assert document.mime_type == "text/html;profile=mcp-app"
     assert not re.search(r"(?:src|href)=|fetch\(|XMLHttpRequest|import\(|url\(", document.text)
