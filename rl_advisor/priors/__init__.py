@@ -134,12 +134,8 @@ def _with_seen(row: Prior | None, metric: str, known: Circumstances) -> Prior | 
     if seen is None:
         return row
     mixed = any(getattr(known, name) and any(getattr(r.given, name) for r in rows) for name in ("weights", "updates", "action"))
-<<<<<<< HEAD
-    if seen is None or mixed or seen.runs < ENOUGH:
-=======
     of_many = "/" not in seen.group and any(r.given.framework and r.given.framework == known.framework for r in rows)
-    if mixed or of_many:
->>>>>>> 06dc055a (What is unusual is fitted on the answer that is given, and detection asked of values that readers named; unknown frameworks have bounds of their own)
+    if mixed or of_many or seen.runs < ENOUGH:
         return row
     source = f"{seen.runs} sound runs of {seen.repositories} repositories"
     if row is None:
