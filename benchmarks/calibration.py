@@ -14,7 +14,7 @@ from rl_advisor.curves.ahead import WORTH, ahead
 from rl_advisor.curves.course import course_of
 from rl_advisor.features.change import change_points, discontinuity, onset
 from rl_advisor.features.series import Floats
-from rl_advisor.features.trend import direction, level_change, trend
+from rl_advisor.features.trend import direction, trend
 from rl_advisor.run import Curve
 
 PHIS = (0.0, 0.5, 0.7, 0.9, 0.97)
@@ -33,15 +33,8 @@ def share(says: Says, step: Floats, curves: Floats) -> float:
     return float(np.mean([says(step, curves[:, i]) for i in range(curves.shape[1])]))
 
 
-def level_moves(step: Floats, value: Floats) -> bool:
-    """Whether zero lies outside the interval of the change of level half way."""
-    found = level_change(step, value, float(step[step.size // 2]))
-    return found.low > 0 or found.high < 0
-
-
 FALSE_ALARMS: dict[str, Says] = {
     "trend": lambda s, v: direction(trend(s, v), 0.0) in ("rising", "falling"),
-    "level_change": level_moves,
     "onset": lambda s, v: onset(s, v, draws=20) is not None,
     "change_points": lambda s, v: bool(change_points(s, v)),
     "discontinuity": lambda s, v: discontinuity(s, np.exp(0.3 * v)).p < 0.05,
@@ -93,7 +86,7 @@ def changes(u: Floats) -> dict[str, tuple[Floats, tuple[str, ...]]]:
     return {
         "drift of 3": (3 * u, ("trend",)),
         "drift of 6": (6 * u, ("trend",)),
-        "step of 3": (3.0 * (u >= 0.5), ("level_change", "onset", "change_points", "discontinuity")),
+        "step of 3": (3.0 * (u >= 0.5), ("onset", "change_points", "discontinuity")),
         "ramp of 4 over a sixth": (np.clip((u - 0.5) * 24, 0, 4), ("onset", "change_points")),
         "fall of 3": (rise - 6 * np.maximum(u - 0.5, 0), ("fell",)),
         "fall of 6": (2 * rise - 12 * np.maximum(u - 0.5, 0), ("fell",)),

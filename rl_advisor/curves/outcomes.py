@@ -1,21 +1,30 @@
 """Which curves are the outcome of a run: the held-out score when one is logged, the training reward otherwise; each a ``Course``."""
 
+import re
 from functools import lru_cache
 
 import numpy as np
 
 from rl_advisor.curves import untrail
 from rl_advisor.curves.course import FEWEST, MATERIAL, Course, course, course_of
-from rl_advisor.curves.held_out_scores import lone_step, private
+from rl_advisor.curves.lone_steps import LoneStep, counts_steps, step_of_reward, step_of_score
 from rl_advisor.curves.task import task
+from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Curve, Run
 
 __all__ = ["FEWEST", "MATERIAL", "Course", "course_of"]
+PRIVATE = r"private|hidden|held_?out"
+"""Words for a split that is kept from every decision: the one to release by."""
 
 
 def course_or_none(curve: Curve | None) -> Course | None:
     """The course, or None when there is no curve or it is too short."""
     return course(curve, FEWEST) if curve is not None else None
+
+
+def private(name: str) -> bool:
+    """Whether a score's name says that its split was kept from every decision."""
+    return re.search(rf"(?i)(?:^|[^a-z])(?:{PRIVATE})(?:[^a-z]|$)", name) is not None
 
 
 @lru_cache(maxsize=64)
@@ -57,8 +66,30 @@ def outcome(run: Run) -> Curve | None:
 
 def stepped(run: Run) -> bool:
     """Whether the held-out score of a run of language stepped by itself: its protocol changed, and before and after are not one curve."""
-    score = held_out(run)
-    return score is not None and "control" not in task(run).traits and lone_step(run, score) is not None
+    try:
+        return "control" not in task(run).traits and lone_step(run, "score") is not None
+    except TooFewPoints:
+        return False
+
+
+def lone_step(run: Run, which: str) -> LoneStep | None:
+    """The step that the ``score`` or the ``reward`` makes alone, where both are logged.
+
+    In control a reward may rise to where a score stood.
+
+    Raises:
+        TooFewPoints: the curve is too short to tell.
+    """
+    score, reward = held_out(run), training(run)
+    if score is None or reward is None:
+        return None
+    if which == "score":
+        return step_of_score(run, score)
+    length = run.curves.get("episode/length")
+    if length is not None and counts_steps(reward, untrail.untrailed(run, length)):
+        return None
+    held, train = course_of(score), course_of(reward)
+    return step_of_reward(train, held, float(held.value.max()) + held.margin if "control" in task(run).traits else -np.inf)
 
 
 def trusted(run: Run) -> list[Course]:

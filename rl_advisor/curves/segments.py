@@ -142,14 +142,6 @@ def constant(curve: Curve, share: float = 0.95) -> bool:
     return same >= share and bool(np.all(np.abs(value[:3] - level) <= 0.02 * scale))
 
 
-def counts_steps(returns: Course, length: Course, alike: float = 0.995) -> bool:
-    """Whether the return of an episode is its length, or minus the length, up to a scale: then a change of one is one of the other."""
-    there = np.interp(returns.step, length.step, length.value)
-    if np.ptp(there) == 0 or np.ptp(returns.value) == 0:
-        return False
-    return abs(float(np.corrcoef(there, returns.value)[0, 1])) > alike
-
-
 def late_spikes(curve: Curve) -> Floats:
     """The steps of single values far above their surroundings and above the level of the first steps, once those are over."""
     step, value = curve.finite()

@@ -1,4 +1,4 @@
-"""Is a curve rising or falling, and how sure is that when its noise remembers: slopes and level changes with honest intervals."""
+"""Is a curve rising or falling, and how sure is that when its noise remembers: slopes with honest intervals."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,15 +6,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import estimate, spacing
 from rl_advisor.features.series import constant, thinned
 from rl_advisor.features.student import normal_quantile
 
 Direction = Literal["rising", "flat", "falling", "undecidable"]
 LEVEL = 0.95
-DOUBT, STEP_DOUBT = 4.7, 3.0
-"""How much a slope and a step of a short curve are doubted (see ``Coefficient.doubted``): noise of long memory looks more like the one."""
+DOUBT = 4.7
+"""How much the slope of a short curve is doubted (see ``Coefficient.doubted``)."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +33,6 @@ class Trend:
     """Smallest total change over the span that would be found in four of five such curves."""
     span: float
     """Steps from the first point to the last."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """Means of two stretches and their difference (after minus before) with its interval."""
-
-    before: float
-    after: float
-    delta: float
-    low: float
-    high: float
 
 
 def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = LEVEL) -> Trend:
@@ -74,20 +62,3 @@ def direction(found: Trend, margin: float) -> Direction:
     if low <= 0 <= high or found.p > 1 - LEVEL:
         return "undecidable"
     return "rising" if low > 0 else "falling"
-
-
-def level_change(step: npt.ArrayLike, value: npt.ArrayLike, split: float, level: float = LEVEL) -> Change:
-    """Mean from step ``split`` on minus mean before, with an interval under AR(1) noise.
-
-    Raises TooFewPoints unless each stretch holds at least 2 finite points and both together 4.
-    """
-    x, y = thinned(step, value, least=4)
-    later = (x >= split).astype(np.float64)
-    if min(later.sum(), later.size - later.sum()) < 2:
-        raise TooFewPoints(f"a stretch before or after step {split} holds fewer than 2 points")
-    before, after = float(y[later == 0].mean()), float(y[later == 1].mean())
-    if constant(y):
-        return Change(before, after, 0.0, 0.0, 0.0)
-    low, high = estimate(np.column_stack([np.ones_like(later), later]), y, 1, spacing(x)).doubted(x.size, STEP_DOUBT).interval(level)
-    delta = after - before
-    return Change(before, after, delta, min(low, delta), max(high, delta))

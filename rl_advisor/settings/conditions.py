@@ -43,7 +43,7 @@ LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""
 SAYS = {"fault": Outcome.PRESENT, "note": Outcome.UNCLEAR, "fine": Outcome.ABSENT, "not_given": Outcome.NOT_LOGGED}
 """The outcomes of a check, as users know them."""
-STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros", "level", "median", "begin", "now", "three_times")
+STEPS, COUNTS = ("best_step", "jump_step", "alone_at"), ("points", "zeros", "level", "median", "begin", "now", "three_times")
 """Statistics that are said as steps, and those that ask for no number of points."""
 _STAYED = re.compile(r"went from about (-?\d[\d.,e+-]*(?: %)?) to \1(?=[\s,;:]|$)")
 """What went from a value to the same value stayed there."""
@@ -204,6 +204,9 @@ class View:
         if kind == "event":
             at = next((e.step for e in self.run.events if e.kind == metric and e.step is not None), None)
             return None if at is None else segments.around(segments.logged(self.run), at)
+        if kind == "alone":
+            found = outcomes.lone_step(self.run, metric)
+            return Onset(found.at, found.before, found.at) if found is not None else None
         curve = self.curve(metric)
         if curve is None and kind == "start" and metric == self.it:
             return Onset(self.run.first_step, self.run.first_step, self.run.first_step)

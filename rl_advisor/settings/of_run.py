@@ -7,9 +7,9 @@ import numpy as np
 
 from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.course import Course
+from rl_advisor.curves.lone_steps import USUAL, LoneStep, moves
 from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.trend import level_change
 from rl_advisor.gpu.facts import FACTS
 from rl_advisor.output.wording import counted
 from rl_advisor.priors import Prior, prior
@@ -180,25 +180,22 @@ def _late_events(run: Run, kind: str, share: float = 0.05) -> float | None:
     return float(sum(e.kind == kind and (e.step is None or e.step > after) for e in run.events))
 
 
-def _restarted(run: Run, name: str, rows: int = 10) -> float | None:
-    """By what share of its level a metric surely steps at a restart itself; None where there is no restart."""
+def _restarted(run: Run, name: str) -> float | None:
+    """By what share of its range a metric surely steps at a restart; None where there is no restart."""
     curve, restarts = logged_curve(run, name), [e.step for e in run.events if e.kind == "resume" and e.step is not None]
     if curve is None or not restarts:
         return None
-    (step, value), found = curve.finite(), []
-    for at in restarts:
-        place = int(np.searchsorted(step, at))
-        near = slice(max(0, place - rows), place + rows)
-        try:
-            jump = level_change(step[near], value[near], at)
-        except TooFewPoints:
-            continue
-        there = float(np.median(value[place : place + 2]) - np.median(value[max(0, place - 2) : place]))
-        sure = (jump.low > 0 or jump.high < 0) and there * jump.delta > 0 and abs(there) > 0.5 * abs(jump.delta)
-        found.append(sure * jump.delta / max(abs(jump.before), abs(jump.after), 1e-12))
-    if not found:
+    step = curve.step
+    found = [moves(curve, float(step[step < at].max(initial=-np.inf)), at, USUAL) for at in restarts]
+    told = [m for m in found if m is not None]
+    if not told:
         raise TooFewPoints(f"{counted(len(restarts), 'restart')}, with too few points around to compare both sides")
-    return max(found, key=abs)
+    return max(told, key=abs)
+
+
+def _of_lone(of: Callable[[LoneStep], float]) -> Callable[[Run, str], float | None]:
+    """Something of the step that the score or the reward makes alone."""
+    return lambda run, which: of(found) if (found := outcomes.lone_step(run, which)) is not None else None
 
 
 OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
@@ -254,6 +251,10 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "since_best": _since_best,
     "late_events": _late_events,
     "restarted": _restarted,
+    "alone": lambda run, which: outcomes.lone_step(run, which) is not None,
+    "alone_from": _of_lone(lambda step: step.old),
+    "alone_to": _of_lone(lambda step: step.new),
+    "alone_at": _of_lone(lambda step: step.at),
     "gpu": lambda run, name: FACTS[name](run),
     "gpu_share": lambda run, name: FACTS[name](run),
 }

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rl_advisor.curves.held_out_scores import PRIVATE
+from rl_advisor.curves.outcomes import PRIVATE
 from rl_advisor.run import Run
 from rl_advisor.settings.given import is_word, settings_of
 

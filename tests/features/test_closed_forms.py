@@ -11,7 +11,7 @@ from rl_advisor.features.autoregression import spacing, whiten
 from rl_advisor.features.bins import means, reduce
 from rl_advisor.features.change import change_points, discontinuity, onset, spikes
 from rl_advisor.features.series import ranks
-from rl_advisor.features.trend import Trend, direction, level_change, trend
+from rl_advisor.features.trend import Trend, direction, trend
 from rl_advisor.run import Curve
 
 STEP = np.arange(120.0) * 5
@@ -62,8 +62,6 @@ def test_constant_curves_have_zero_slope_of_zero_width() -> None:
     found = trend(STEP, value)
     assert (found.slope, found.low, found.high, found.p, found.detectable) == (0, 0, 0, 1, 0)
     assert direction(found, 0) == "flat"
-    change = level_change(STEP, value, 300)
-    assert (change.delta, change.low, change.high) == (0, 0, 0)
     assert onset(STEP, value) is None
     assert change_points(STEP, value) == ()
     assert discontinuity(STEP, value).ratio == 1
@@ -112,16 +110,6 @@ def test_coloured_noise_has_the_memory_asked_for() -> None:
     series = colour(np.random.default_rng(3).standard_normal((50, 20000)), 0.8, np.ones(49))
     assert series.var() == pytest.approx(1, abs=0.03)
     assert (series[1:] * series[:-1]).mean() == pytest.approx(0.8, abs=0.03)
-
-
-def test_level_change_of_a_step() -> None:
-    """The difference is that of the means, and the interval holds it."""
-    value = 2.0 * (STEP >= 300) + 0.1 * NOISE
-    found = level_change(STEP, value, 300)
-    assert found.delta == pytest.approx(value[60:].mean() - value[:60].mean())
-    assert 1.9 < found.low < found.delta < found.high < 2.1
-    with pytest.raises(TooFewPoints, match="stretch"):
-        level_change(STEP, value, 5)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from rl_advisor.curves.course import course_of
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import means
 from rl_advisor.features.change import change_points, discontinuity, onset, spikes
-from rl_advisor.features.trend import level_change, trend
+from rl_advisor.features.trend import trend
 from rl_advisor.run import Curve
 
 QUICK = settings(max_examples=12, deadline=None, derandomize=True)
@@ -92,7 +92,6 @@ def test_no_feature_answers_nan_or_breaks(value: np.ndarray) -> None:
     step = np.arange(value.size, dtype=float)
     features = (
         trend,
-        lambda s, v: level_change(s, v, s.size / 2),
         lambda s, v: onset(s, v, draws=20) or discontinuity(s, v),
         discontinuity,
     )

@@ -1,25 +1,29 @@
-"""Held-out scores as such: which split a name speaks of, and whether a score stepped by itself while training went on as before."""
+"""Steps that one curve makes alone: a score that is measured otherwise from one evaluation on, a reward that is graded otherwise."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from rl_advisor.curves.course import course_of
+from rl_advisor.curves.course import Course, course_of
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.change import change_points
+from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve, Floats, Run
 
-PRIVATE = r"private|hidden|held_?out"
-"""Words for a split that is kept from every decision: the one to release by."""
+ROWS = 5
+"""Rows on each side of a step that say from where to where a curve went."""
 FEWEST, SIDE = 10, 3
 """Evaluations below which a step may be anything, and the evaluations on each side that say from where to where it went."""
-LARGE = 0.15
-"""Share of a score's scale that a step must make."""
+LARGE, GRADED = 0.15, 0.25
+"""Share of its scale that a step of a score must make, and of its range one of a reward."""
 PAID = ("reward/mean", "reward/success", "reward/used")
 BESIDE = ("kl/ref", "entropy/mean", "response/length", "episode/length", "policy/grad_norm")
 """What a policy that changes at one step moves with its score."""
 MOST = 0.35
 """Share of a curve's range that it may move across the step and still go on as before."""
+ALIKE = 0.995
+"""Correlation of return and length from which the one is the other."""
 SHARED = 0.3
 """How much of the score's own step, in shares of their ranges, the reward may make: a policy that leaps takes its reward along."""
 USUAL, BY_CHANCE = 3.0, 5.0
@@ -29,26 +33,25 @@ of them asked, one in five steps lies beyond three usual moves of some metric by
 
 @dataclass(frozen=True)
 class LoneStep:
-    """A lasting step of a score between two neighbouring evaluations that nothing in training shares."""
+    """A lasting step of a curve between two neighbouring points that nothing beside it shares."""
 
     before: float
-    """Step of the last evaluation before it."""
+    """Step of the last point before it."""
     at: float
     old: float
     new: float
 
 
-def private(name: str) -> bool:
-    """Whether a score's name says that its split was kept from every decision."""
-    return re.search(rf"(?i)(?:^|[^a-z])(?:{PRIVATE})(?:[^a-z]|$)", name) is not None
-
-
 @lru_cache(maxsize=64)
-def lone_step(run: Run, score: Curve) -> LoneStep | None:
-    """The step of a score that training does not share; None where there is none, or no training beside it to tell."""
+def step_of_score(run: Run, score: Curve) -> LoneStep | None:
+    """The step of a score that training does not share; None where there is none, or no training beside it to tell.
+
+    Raises:
+        TooFewPoints: fewer than ten evaluations.
+    """
     step, value = score.finite()
     if value.size < FEWEST:
-        return None
+        raise TooFewPoints(f"{counted(value.size, 'evaluation')}, {FEWEST} needed to tell a changed protocol from a changed policy")
     place = int(np.argmax(np.abs(np.diff(value)))) + 1
     if not SIDE <= place <= value.size - SIDE or not _stands_out(score, value, place):
         return None
@@ -59,6 +62,35 @@ def lone_step(run: Run, score: Curve) -> LoneStep | None:
     if not paid or max(beside, default=0.0) > MOST or max(paid) > SHARED * abs(new - old) / float(np.ptp(value)):
         return None
     return LoneStep(before, at, old, new)
+
+
+def step_of_reward(train: Course, held: Course, learnable: float) -> LoneStep | None:
+    """The largest abrupt step of a reward that the held-out score does not share, nor one up to a level that was ``learnable``."""
+    for found in sorted(change_points(train.step, train.value), key=lambda c: -abs(c.after - c.before)):
+        size, before = found.after - found.before, float(train.step[train.step < found.step][-1])
+        own = shift(train.step, train.value, before, found.step, max(ROWS, train.step.size // 50))
+        there = shift(held.step, held.value, before, found.step, SIDE)
+        abrupt = own is not None and own * size > 0.6 * size**2 and abs(size) > GRADED * train.scale
+        if (
+            abrupt
+            and there is not None
+            and abs(there) / held.scale < abs(size) / train.scale / 4
+            and not found.before < found.after < learnable
+        ):
+            return LoneStep(before, found.step, found.before, found.after)
+    return None
+
+
+def counts_steps(reward: Curve, length: Curve) -> bool:
+    """Whether the return of an episode is its length, or minus the length, up to a scale: it is graded as before."""
+    (at, value), lasted = reward.finite(), np.interp(reward.finite()[0], *length.finite())
+    return bool(np.ptp(value) > 0 and np.ptp(lasted) > 0 and abs(np.corrcoef(lasted, value)[0, 1]) > ALIKE) if at.size else False
+
+
+def shift(step: Floats, value: Floats, before: float, at: float, rows: int = ROWS) -> float | None:
+    """By how much a level goes up between the rows before one step and those from another on; None with few rows on a side."""
+    early, late = value[step <= before][-rows:], value[step >= at][:rows]
+    return float(np.median(late) - np.median(early)) if min(early.size, late.size) >= SIDE else None
 
 
 def _moved(run: Run, names: tuple[str, ...], before: float, at: float, usual: float) -> list[float]:
@@ -81,22 +113,21 @@ def _stands_out(score: Curve, value: Floats, place: int) -> bool:
     )
 
 
-def moves(curve: Curve, before: float, at: float, usual: float, rows: int = 5) -> float | None:
+def moves(curve: Curve, before: float, at: float, usual: float) -> float | None:
     """By what share of its range a curve's level goes up (down: negative) between the rows before one step and those from another on.
 
     Nothing where it is not so many times what neighbouring stretches of the curve usually differ by; None with few rows on a side.
     """
     step, value = curve.finite()
-    early, late = value[step <= before][-rows:], value[step >= at][:rows]
-    if min(early.size, late.size) < 3:
-        return None
+    gap = shift(step, value, before, at)
     # The range within which nine tenths lie: a single outlier is no scale.
     spread, scatter = float(np.subtract(*np.quantile(value, [0.95, 0.05]))), float(np.median(np.abs(np.diff(value))))
-    gap = float(np.median(late) - np.median(early))
-    return gap / spread if spread > 0 and abs(gap) > max(3 * scatter, usual * _usual_move(value, rows)) else 0.0
+    if gap is None:
+        return None
+    return gap / spread if spread > 0 and abs(gap) > max(3 * scatter, usual * _usual_move(value)) else 0.0
 
 
-def _usual_move(value: Floats, rows: int) -> float:
+def _usual_move(value: Floats, rows: int = ROWS) -> float:
     """What the medians of two neighbouring stretches of so many rows differ by as a rule."""
     parts = value[: value.size // rows * rows].reshape(-1, rows)
     return float(np.median(np.abs(np.diff(np.median(parts, axis=1))))) if len(parts) > 3 else 0.0
