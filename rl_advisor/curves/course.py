@@ -14,7 +14,7 @@ from rl_advisor.curves.level import Level, level
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import means
 from rl_advisor.features.scale import natural_scale
-from rl_advisor.features.series import Floats, scatter, thinned
+from rl_advisor.features.series import Change, Floats, scatter, thinned
 from rl_advisor.features.trend import Direction, Trend, direction, trend
 from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve
@@ -36,17 +36,6 @@ BREAK = 0.4
 """Share of its range that a course must fall from one point to the next to break."""
 DIPS = 1.2
 """How much deeper than any dip that it came back from a fall must be."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """Means of two stretches and their difference (after minus before) with its interval."""
-
-    before: float
-    after: float
-    delta: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,9 @@ BESIDE = ("kl/ref", "entropy/mean", "response/length", "episode/length", "policy
 """What a policy that changes at one step moves with its score."""
 MOST = 0.35
 """Share of a curve's range that it may move across the step and still go on as before."""
+WARM, ROWS_WARM, NOTHING, AGAIN = 0.35, 20, 15.0, 2
+"""What a warm-up takes at most: a share of the plan, or rows, or any time where it begins so many times below; how often a rate that adapts
+goes up again."""
 ALIKE = 0.995
 """Correlation of return and length from which the one is the other."""
 SHARED = 0.3
@@ -79,6 +82,36 @@ def step_of_reward(train: Course, held: Course, learnable: float) -> LoneStep | 
         ):
             return LoneStep(before, found.step, found.before, found.after)
     return None
+
+
+def step_of_rate(rate: Curve, planned: float) -> LoneStep | None:
+    """The farthest climb of a learning rate above the lowest before it, from where it has doubled on; None where it is a warm-up or adapts.
+
+    A warm-up climbs to the highest rate and never falls: early in the plan, or in the first few rows, or from next to nothing; a rate that
+    follows the KL of the updates goes up again and again.
+
+    Raises:
+        TooFewPoints: fewer than five points.
+    """
+    step, value = rate.finite()
+    if value.size < ROWS:
+        raise TooFewPoints(f"{value.size} points of the learning rate")
+    step, value = step[value > 0], value[value > 0]
+    if value.size < 2:
+        return None
+    top = int(np.argmax(value >= 0.999 * value.max()))
+    climb, short = np.diff(value[: top + 1]), step[top] - step[0] <= WARM * max(planned, float(step[-1] - step[0]))
+    at_first = top > 0 and climb[0] > 0 and (top < ROWS_WARM or value[top] > NOTHING * value[0])
+    warming = top > 0 and climb.min() >= 0 and (at_first or (short and (climb > 0).sum() > 1))
+    step, value = (x[top if warming else 0 :] for x in (step, value))
+    ways = np.sign(np.diff(value))
+    lowest = np.minimum.accumulate(value)
+    high = int(np.argmax(value / lowest))
+    if value[high] < 2 * lowest[high] or (np.diff(ways[ways != 0]) > 0).sum() >= AGAIN:
+        return None
+    low = int(np.flatnonzero(value[:high] == lowest[high])[-1])
+    doubled = low + int(np.argmax(value[low:] >= 2 * value[low]))
+    return LoneStep(float(step[doubled - 1]), float(step[doubled]), float(value[low]), float(value[high]))
 
 
 def counts_steps(reward: Curve, length: Curve) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from rl_advisor.curves import untrail
 from rl_advisor.curves.course import FEWEST, MATERIAL, Course, course, course_of
-from rl_advisor.curves.lone_steps import LoneStep, counts_steps, step_of_reward, step_of_score
+from rl_advisor.curves.lone_steps import LoneStep, counts_steps, step_of_rate, step_of_reward, step_of_score
 from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Curve, Run
@@ -73,14 +73,16 @@ def stepped(run: Run) -> bool:
 
 
 def lone_step(run: Run, which: str) -> LoneStep | None:
-    """The step that the ``score`` or the ``reward`` makes alone, where both are logged.
+    """The step that the ``score`` or the ``reward`` makes alone, where both are logged, or the learning ``rate``.
 
     In control a reward may rise to where a score stood.
 
     Raises:
         TooFewPoints: the curve is too short to tell.
     """
-    score, reward = held_out(run), training(run)
+    score, reward, rate = held_out(run), training(run), run.curves.get("policy/learning_rate")
+    if which == "rate":
+        return step_of_rate(rate, float(run.planned_steps or 0)) if rate is not None else None
     if score is None or reward is None:
         return None
     if which == "score":

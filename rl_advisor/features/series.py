@@ -1,5 +1,7 @@
 """A curve as the statistics see it: finite points in order of step, on at most a given number of bins."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +15,27 @@ LEAST, GREATEST = 1e-80, 1e80
 """Differences below the one are rounding, sizes above the other are no measurement: their squares leave floating point."""
 MOST = 512
 """Points that a quadratic statistic is allowed to see."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Means at first and latest, and their difference with its 95 % interval."""
+
+    first: float
+    latest: float
+    delta: float
+    low: float
+    high: float
+
+    @property
+    def up(self) -> bool:
+        """Whether it rose by more than chance."""
+        return self.low > 0
+
+    @property
+    def down(self) -> bool:
+        """Whether it fell by more than chance."""
+        return self.high < 0
 
 
 def finite(step: npt.ArrayLike, value: npt.ArrayLike, least: int = 1) -> tuple[Floats, Floats]:

@@ -3,7 +3,6 @@
 Besides signs that text got worse, each measured against the run's own first samples; None where it cannot be told.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from rl_advisor.discovery import table
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.dependence import own_group
 from rl_advisor.features.payoff import Payoff, difference, payoff
+from rl_advisor.features.series import Change
 from rl_advisor.finding import Evidence, Onset
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches, word_order_of
@@ -25,27 +25,6 @@ MEANINGS: dict[str, str] = {**_HELD["measured"], **_HELD["counted"]}
 """What is told of every step -> what it means."""
 _CLUSTERING = 2.0
 """Responses to one prompt are no independent trials; their errors are widened by this."""
-
-
-@dataclass(frozen=True)
-class Shift:
-    """A measure's mean over the first and over the latest samples, and the difference with its 95 % interval (by group)."""
-
-    first: float
-    latest: float
-    delta: float
-    low: float
-    high: float
-
-    @property
-    def up(self) -> bool:
-        """Whether it rose by more than chance."""
-        return self.low > 0
-
-    @property
-    def down(self) -> bool:
-        """Whether it fell by more than chance."""
-        return self.high < 0
 
 
 def changes(run: Run) -> dict[str, Any]:
@@ -91,14 +70,14 @@ def _of(s: Stretches, name: str) -> dict[str, Any] | None:
 
 
 @lru_cache(maxsize=64)
-def shift(s: Stretches, column: str) -> Shift:
+def shift(s: Stretches, column: str) -> Change:
     """The change of a measure from the first to the latest samples. Raises TooFewPoints when a side has fewer than two groups with it."""
     a, b = (numbers(part, column) for part in (s.first, s.latest))
     delta, low, high = difference(a, b, s.first["cluster"].tolist(), s.latest["cluster"].tolist())
-    return Shift(float(np.nanmean(a)), float(np.nanmean(b)), delta, low, high)
+    return Change(float(np.nanmean(a)), float(np.nanmean(b)), delta, low, high)
 
 
-def shift_or_none(s: Stretches, column: str) -> Shift | None:
+def shift_or_none(s: Stretches, column: str) -> Change | None:
     """``shift``, or None where there is too little to compare."""
     try:
         return shift(s, column) if column in s.table else None
