@@ -1,7 +1,9 @@
 """Steps that one curve makes alone: a score that is measured otherwise from one evaluation on, a reward that is graded otherwise."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -71,9 +73,9 @@ def step_of_reward(train: Course, held: Course, learnable: float) -> LoneStep | 
     """The largest abrupt step of a reward that the held-out score does not share, nor one up to a level that was ``learnable``."""
     for found in sorted(change_points(train.step, train.value), key=lambda c: -abs(c.after - c.before)):
         size, before = found.after - found.before, float(train.step[train.step < found.step][-1])
-        own = shift(train.step, train.value, before, found.step, max(ROWS, train.step.size // 50))
-        there = shift(held.step, held.value, before, found.step, SIDE)
-        abrupt = own is not None and own * size > 0.6 * size**2 and abs(size) > GRADED * train.scale
+        own = shift(train.step, train.value, before, found.step, max(ROWS, train.step.size // 50), np.mean)
+        there = shift(held.step, held.value, before, found.step, SIDE + 1)
+        abrupt = own is not None and own * size > 0.6 * size**2 and abs(size) >= GRADED * train.scale
         if (
             abrupt
             and there is not None
@@ -120,10 +122,12 @@ def counts_steps(reward: Curve, length: Curve) -> bool:
     return bool(np.ptp(value) > 0 and np.ptp(lasted) > 0 and abs(np.corrcoef(lasted, value)[0, 1]) > ALIKE) if at.size else False
 
 
-def shift(step: Floats, value: Floats, before: float, at: float, rows: int = ROWS) -> float | None:
+def shift(
+    step: Floats, value: Floats, before: float, at: float, rows: int = ROWS, middle: Callable[[Floats], Any] = np.median
+) -> float | None:
     """By how much a level goes up between the rows before one step and those from another on; None with few rows on a side."""
     early, late = value[step <= before][-rows:], value[step >= at][:rows]
-    return float(np.median(late) - np.median(early)) if min(early.size, late.size) >= SIDE else None
+    return float(middle(late) - middle(early)) if min(early.size, late.size) >= SIDE else None
 
 
 def _moved(run: Run, names: tuple[str, ...], before: float, at: float, usual: float) -> list[float]:
