@@ -1,9 +1,7 @@
 """Steps that one curve makes alone: a score that is measured otherwise from one evaluation on, a reward that is graded otherwise."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -73,15 +71,11 @@ def step_of_reward(train: Course, held: Course, learnable: float) -> LoneStep | 
     """The largest abrupt step of a reward that the held-out score does not share, nor one up to a level that was ``learnable``."""
     for found in sorted(change_points(train.step, train.value), key=lambda c: -abs(c.after - c.before)):
         size, before = found.after - found.before, float(train.step[train.step < found.step][-1])
-        own = shift(train.step, train.value, before, found.step, max(ROWS, train.step.size // 50), np.mean)
-        there = shift(held.step, held.value, before, found.step, SIDE + 1)
-        abrupt = own is not None and own * size > 0.6 * size**2 and abs(size) >= GRADED * train.scale
-        if (
-            abrupt
-            and there is not None
-            and abs(there) / held.scale < abs(size) / train.scale / 4
-            and not found.before < found.after < learnable
-        ):
+        rows = sides(train.step, train.value, before, found.step, max(ROWS, train.step.size // 50))
+        few = sides(held.step, held.value, before, found.step, SIDE + 1)
+        abrupt = rows is not None and (rows[1].mean() - rows[0].mean()) / size > 0.6 and abs(size) >= GRADED * train.scale
+        alone = few is not None and abs(np.median(few[1]) - np.median(few[0])) / held.scale < abs(size) / train.scale / 4
+        if abrupt and alone and not found.before < found.after < learnable:
             return LoneStep(before, found.step, found.before, found.after)
     return None
 
@@ -122,12 +116,10 @@ def counts_steps(reward: Curve, length: Curve) -> bool:
     return bool(np.ptp(value) > 0 and np.ptp(lasted) > 0 and abs(np.corrcoef(lasted, value)[0, 1]) > ALIKE) if at.size else False
 
 
-def shift(
-    step: Floats, value: Floats, before: float, at: float, rows: int = ROWS, middle: Callable[[Floats], Any] = np.median
-) -> float | None:
-    """By how much a level goes up between the rows before one step and those from another on; None with few rows on a side."""
+def sides(step: Floats, value: Floats, before: float, at: float, rows: int = ROWS) -> tuple[Floats, Floats] | None:
+    """The values of so many rows up to one step, and from another on; None with few rows on a side."""
     early, late = value[step <= before][-rows:], value[step >= at][:rows]
-    return float(middle(late) - middle(early)) if min(early.size, late.size) >= SIDE else None
+    return (early, late) if min(early.size, late.size) >= SIDE else None
 
 
 def _moved(run: Run, names: tuple[str, ...], before: float, at: float, usual: float) -> list[float]:
@@ -156,11 +148,12 @@ def moves(curve: Curve, before: float, at: float, usual: float) -> float | None:
     Nothing where it is not so many times what neighbouring stretches of the curve usually differ by; None with few rows on a side.
     """
     step, value = curve.finite()
-    gap = shift(step, value, before, at)
+    near = sides(step, value, before, at)
     # The range within which nine tenths lie: a single outlier is no scale.
     spread, scatter = float(np.subtract(*np.quantile(value, [0.95, 0.05]))), float(np.median(np.abs(np.diff(value))))
-    if gap is None:
+    if near is None:
         return None
+    gap = float(np.median(near[1]) - np.median(near[0]))
     return gap / spread if spread > 0 and abs(gap) > max(3 * scatter, usual * _usual_move(value)) else 0.0
 
 
