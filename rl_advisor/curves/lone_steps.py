@@ -73,7 +73,7 @@ def step_of_reward(train: Course, held: Course, learnable: float) -> LoneStep | 
         size, before = found.after - found.before, float(train.step[train.step < found.step][-1])
         rows = sides(train.step, train.value, before, found.step, max(ROWS, train.step.size // 50))
         few = sides(held.step, held.value, before, found.step, SIDE + 1)
-        abrupt = rows is not None and (rows[1].mean() - rows[0].mean()) / size > 0.6 and abs(size) >= GRADED * train.scale
+        abrupt = rows is not None and abs(size) >= GRADED * train.scale and (rows[1].mean() - rows[0].mean()) / size > 0.6
         alone = few is not None and abs(np.median(few[1]) - np.median(few[0])) / held.scale < abs(size) / train.scale / 4
         if abrupt and alone and not found.before < found.after < learnable:
             return LoneStep(before, found.step, found.before, found.after)
