@@ -30,7 +30,21 @@ TELLING: tuple[tuple[tuple[str, ...], str], ...] = (
 OF_ONE_METHOD = {"rsl_rl": "ppo", "rl_games": "ppo", "mappo": "ppo", "mlagents": "ppo", "pufferlib": "ppo"}
 """Frameworks that train with one method unless they say otherwise."""
 LANGUAGE_FRAMEWORKS = frozenset(
-    {"areal", "art", "nemo_rl", "open_instruct", "openrlhf", "prime_rl", "rllm", "roll", "skyrl", "slime", "tinker_cookbook", "torchforge"}
+    {
+        "areal",
+        "art",
+        "llamafactory",
+        "nemo_rl",
+        "open_instruct",
+        "openrlhf",
+        "prime_rl",
+        "rllm",
+        "roll",
+        "skyrl",
+        "slime",
+        "tinker_cookbook",
+        "torchforge",
+    }
     | {"torchtune", "trl", "trl_async", "verl"}
 )
 """Frameworks that train nothing but language models."""

@@ -105,11 +105,18 @@ CASES = [
     ("a gradient that cannot be", trl(grad_norm=3e9), "numerics", "the backward pass or its scale is wrong"),
     ("a reference that is left at once", trl(kl=0.0, epoch=0.001) + "\n" + trl(kl=0.6, epoch=0.02), "policy_update", "steps are too large"),
     ("answers of pairs that are masked", MASKED.format(0.0, 0.0), "environment_data", "no token of the answers is left"),
+    (
+        "batches that are all paid alike",
+        "\n".join(f"step {i} average reward score: {v}" for i, v in enumerate((0.2056, 0.2051, 0.2053, 0.2052))),
+        "exploration",
+        "one batch is scored like any other",
+    ),
     ("one row of NaN", rows_of("loss", 0.3, NAN, 0.2, 0.1), "numerics", "one bad batch"),
 ]
 SOUND = [
     ("pairs that are told apart", "".join(PAIRS.format(x, a) for x, a in ((0.69, 0.5), (0.68, 0.53), (0.67, 0.57))), ()),
     ("a reference that is left slowly", trl(kl=0.0, epoch=0.001) + "\n" + trl(kl=0.6, epoch=0.9), ()),
+    ("batches that differ", "\n".join(f"step {i} average reward score: {v}" for i, v in enumerate((0.2056, 0.2151, 0.2003, 0.2102))), ()),
     ("a large gradient", trl(grad_norm=9.0), ()),
     ("answers of pairs that are counted", MASKED.format(-210.4, -198.2), ()),
     ("one usual line", trl(), ("normal by construction", "no sign of progress")),

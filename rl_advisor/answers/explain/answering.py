@@ -134,7 +134,7 @@ ROUNDED = 0.05
 """How far a number may be rounded in a question to be the one that the lines show."""
 _COUNTED = r" ?(?:k |m )?(?:steps?|iter|epoch|episode|update|hour|min|sec|gpu|card|token|prompt|row|time|seed)"
 """What a number in a question counts that is no value of a metric."""
-_PLAIN = frozenset(("loss", "reward", "step", "steps", "time", "mean", "is", "it"))
+_PLAIN = frozenset(("loss", "reward", "rewards", "return", "accuracy", "score", "step", "steps", "time", "mean", "max", "min", "is", "it"))
 
 
 def is_normal(told: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ _BETWEEN = re.compile(
     r"|exactly|already|now|then|still|the|a|value|very|suddenly|only|just"
     r"|always|constantly|constant|approximately|roughly|equals?|shows|got|gets|goe?s?|going|went|sta(?:ys|yed|nds)|stuck|sits"
     r"|reache[sd]|hits?|drop(?:s|ped)?|f(?:alls|ell)|jump(?:s|ed)|r(?:ises|ose)|grows|grew|climb(?:s|ed)|(?:explod|improv|increas|decreas)e[sd]"
-    r"|bl(?:ow|ew)s?|sh(?:oots|ot)|(?:collaps|plummet|spik|decay|diverg)e?[sd]?|bec(?:omes|ame)|[=:~≈|*`,<>]",
+    r"|bl(?:ow|ew)s?|sh(?:oots|ot)|decay(?:s|ed)|(?:collaps|plummet|spik|diverg)e?[sd]?|bec(?:omes|ame)|[=:~≈|*`,<>]",
     re.IGNORECASE,
 )
 """Words and signs that may stand between a name and its number."""
