@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from rl_advisor.answers.brief import differing
-from rl_advisor.answers.templates import Missing, Scope, found_at, rows_of, templated
+from rl_advisor.answers.templates import Missing, Scope, found_at, rows_of, sentences, templated
 from rl_advisor.answers.terminal import answer_page, look_of_terminal
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import anything, filled, gaps, number, page_width, said, table
@@ -24,6 +24,8 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
     elif kind == "assess":
         lines = list(answer_page(answer, look_of_terminal(), whole=whole))
         lines += _lines("whole", [answer]) if whole else ()
+    elif kind in ("case", "cases"):
+        lines = sentences(kind, answer)
     elif kind not in _pages():
         lines = list(anything(answer))
     else:

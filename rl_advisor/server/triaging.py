@@ -61,7 +61,7 @@ class Triage:
             "saves_gpu_hours": sum(row.get("saves_gpu_hours") or 0.0 for row in found) or None,
             "next_first": first + rows if first + rows < len(chosen) else None,
             "runs": shown,
-            "in_common": list(sentences(common(found)))[:8] if first == 0 and only is None and not unknown else None,
+            "in_common": sentences(common(found))[:8] if first == 0 and only is None and not unknown else None,
         }
         named = {part for row in shown for part in (row["run"], *row["run"].split("/"))}
         return fit(aliased(clean({k: v for k, v in answer.items() if v is not None}), named), isolated.LONGEST_ANSWER)

@@ -6,7 +6,7 @@ of Benjamini and Hochberg at 5 percent, with intervals as wide as that many look
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from rl_advisor.answers.comparable import NO_VARIANT, RISK, grouped
 from rl_advisor.features.series import Bools, Floats, Ints
 from rl_advisor.features.student import below, quantile
 from rl_advisor.output.layout import said
-from rl_advisor.output.wording import listed, percent, plain
+from rl_advisor.output.wording import percent, plain
 from rl_advisor.samples.text_change import wilson
 from rl_advisor.triage.row import Row
 
@@ -216,42 +216,15 @@ def _with_interval(look: Look, z: float) -> Look:
     return replace(look, low=a - b - float(np.hypot(a - la, hb - b)), high=a - b + float(np.hypot(ha - a, b - lb)))
 
 
-Answer = dict[str, Any]
+def sentences(found: Mapping[str, Any]) -> list[str]:
+    """What can be said and what cannot, the surest first: for the terminal, the page and the tool."""
+    from rl_advisor.answers.templates import sentences as told
 
-
-def sentences(found: Answer) -> Iterator[str]:
-    """What can be said and what cannot, the surest first."""
-    for look in found.get("settings", ()):
-        yield _goes_with(look)
-    if found.get("looks") and not found.get("settings"):
-        yield f"None of {found['looks']} settings is significantly linked to failure ({found['failed']} of {found['runs']} runs failed)."
-    failing = found.get("failing") or {}
-    if failing.get("broke_first"):
-        stages = [f"{plain(cause)} ({count})" for cause, count in failing["broke_first"]]
-        yield f"Where the failing runs broke first: {listed(stages)}."
-    if failing.get("patterns"):
-        first = failing["patterns"][0]
-        shares = f"{percent(first['failing'])} of the failing runs", f"{percent(first['others'])} of the others"
-        yield f"{shares[0]} show {plain(first['pattern'])}, {shares[1]} do."
-    if failing.get("only_there"):
-        yield f"All failing runs and no other have {listed([f'`{said(k)}` as it is' for k in failing['only_there']], 4)}."
-    yield from _cannot(found.get("cannot_be_told") or {})
-    yield from (f"{note[0].upper()}{note[1:]}." for note in found.get("notes", ()))
-
-
-def _goes_with(look: Answer) -> str:
-    also = f" It always changed together with {listed([said(k) for k in look['changed_with']], 3)}." if look.get("changed_with") else ""
-    low, high = (percent(look[end]) for end in ("low", "high"))
-    shares = f"{percent(look['failed'])} of {look['runs']} runs fail, {percent(look['others'])} of the others"
-    of = "above" if look["above"] else "="
-    return f"`{said(look['setting'])}` {of} {said(look['value'])}: {shares} (difference {low} to {high}).{also}"
-
-
-def _cannot(found: Answer) -> Iterator[str]:
-    fixed = [f"{said(k)} {said(v)}" for k, v in (found.get("never_varied") or {}).items()]
-    if fixed:
-        yield f"Cannot be told, because never varied: {listed(fixed, 8)}."
-    for keys in found.get("changed_together", ())[:3]:
-        yield f"Cannot be told apart, because they changed together: {listed([said(k) for k in keys], 5)}."
-    if found.get("without_settings"):
-        yield f"{found['without_settings']} runs log no settings."
+    cannot, failing = found.get("cannot_be_told") or {}, found.get("failing") or {}
+    words = {
+        "settings": [look | {"worth": f"{'above' if look['above'] else '='} {said(look['value'])}"} for look in found.get("settings", ())],
+        "stages": [f"{plain(cause)} ({count})" for cause, count in failing.get("broke_first", ())],
+        "fixed": [f"{said(key)} {said(value)}" for key, value in (cannot.get("never_varied") or {}).items()],
+        "notes": [f"{note[0].upper()}{note[1:]}." for note in found.get("notes", ())],
+    }
+    return told("common", {**found, **words})

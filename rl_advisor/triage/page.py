@@ -83,7 +83,7 @@ def _parts(rows: Sequence[Row], shared: Row) -> list[Section]:
         for cause, own in sorted(by.items(), key=lambda item: -len(item[1]))
     ]
     first = Table("What broke first", ("what broke first", "runs", "GPU hours that stopping saves", "look at first"), causes)
-    told = [*sentences(shared)]
+    told = sentences(shared)
     parts = ("causes", "Failing runs by what broke first", first, causes), ("common", "What the runs have in common", Lines(told), told)
     return [Section(key, title, [block]) for key, title, block, holds in parts if holds]
 

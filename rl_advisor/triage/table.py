@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from textwrap import shorten
 
 from rl_advisor.gpu.sentence import seconds_of
@@ -30,7 +29,7 @@ def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
         yield from _unread([row for row in rows if row["urgency"] == "unread"], shown)
     if len(rows) - counts["unread"] > len(first):
         yield f"... and {len(rows) - counts['unread'] - len(first):,} more: --all, --json or --page FILE.html shows them"
-    told = list(islice(sentences(common(rows) if len(rows) - counts["unread"] >= FEWEST else {"notes": losses(rows)}), 6))
+    told = sentences(common(rows) if len(rows) - counts["unread"] >= FEWEST else {"notes": losses(rows)})[:6]
     yield from ["", *(line for sentence in told for line in filled(f"- {sentence}"))] if told else ()
 
 

@@ -126,52 +126,33 @@ def names(folder: Path) -> list[str]:
     return sorted(found)[:MOST_CASES]
 
 
-def kept(folder: Path) -> tuple[list[CaseFile], list[str]]:
-    """Every case of a folder, and the names of the files that look like one and are none."""
-    found, strange = [], []
-    for name in names(folder):
-        try:
-            found.append(load(folder, name))
-        except UsageError:
-            strange.append(name)
-    return found, strange
-
-
 def keep(folder: Path, case: CaseFile) -> dict[str, Any]:
     """Writes a case, made safe and named, its page and the page over all; the case as written, and ``p``, what is believed now."""
+    from rl_advisor.answers.templates import sentences  # needs libraries that the server starts without
+
     folder.mkdir(parents=True, exist_ok=True)
     case = CaseFile.model_validate(clean(case.model_dump(by_alias=True)))
     case = case if case.name else case.model_copy(update={"name": _free_name(folder, case.called)})
     safe_write.put(folder / f"{case.name}.json", case.model_dump_json(by_alias=True, indent=1) + "\n")
-    safe_write.put(folder / f"{case.name}.md", page(case))
-    safe_write.put(folder / OVERVIEW, overview(listed(folder)))
-    return case.model_dump(by_alias=True) | {"p": case.p}
-
-
-def page(case: CaseFile) -> str:
-    """The case in Markdown; what a run wrote stands in quoted lines."""
-    return _told("case", case.model_dump())
+    written = case.model_dump(by_alias=True) | {"p": case.p}
+    safe_write.put(folder / f"{case.name}.md", "\n".join(sentences("case", written)) + "\n")
+    safe_write.put(folder / OVERVIEW, "\n".join(sentences("cases", listed(folder))) + "\n")
+    return written
 
 
 def listed(folder: Path) -> dict[str, Any]:
     """Every case of a folder in a line, what the odds were worth over those that are settled, and what looks like a case and is none."""
-    cases, strange = kept(folder)
+    cases, strange = [], []
+    for name in names(folder):
+        try:
+            cases.append(load(folder, name))
+        except UsageError:
+            strange.append(name)
     rows = [
         {"case": c.name, "run": c.run, "believed": c.belief.p, "outcome": c.settled[-1].outcome if c.settled else "waiting", "p": c.p}
         for c in cases
     ]
     return {"cases": rows, "calibration": calibration(cases), "not_cases": strange}
-
-
-def overview(found: dict[str, Any]) -> str:
-    """The page over what is ``listed``."""
-    return _told("cases", found)
-
-
-def _told(kind: str, found: dict[str, Any]) -> str:
-    from rl_advisor.answers.templates import sentences  # needs libraries that the server starts without
-
-    return "\n".join(sentences(kind, found)) + "\n"
 
 
 def calibration(cases: Sequence[CaseFile]) -> dict[str, float]:
