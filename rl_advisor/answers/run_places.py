@@ -135,12 +135,12 @@ def _pruned(folder: Folder) -> Folder:
 def runs_of(folder: Folder, opens: Opens) -> list[Folder]:
     """The runs in a folder, each as the folder (or a single file of it) that holds it."""
     kin = [(kid, run) for kid in folder.folders for run in runs_of(kid, opens)]
-    own = _logs(folder, opens)
+    others = [run for kid, run in kin if not _is_part(kid)]
+    own = _logs(folder, opens, alone=not others)
     if "meta.yaml" in {PurePosixPath(f.path).name for f in folder.files} and any(kid.name == "metrics" for kid in folder.folders):
         return [folder]  # a run of MLflow's store of files
     if not kin:
         return [folder] if 0 < len(own) < FLAT else [Folder(f.path, [f]) for f in own]
-    others = [run for kid, run in kin if not _is_part(kid)]
     if (own and not _alike(others)) or (not others and all(run is kid for kid, run in kin)):
         return [folder]
     return [run for _, run in kin]
@@ -166,8 +166,11 @@ def _kind(path: str) -> str:
     return "tfevents" if "tfevents" in name else re.sub(r"\d+", "0", name)
 
 
-def _logs(folder: Folder, opens: Opens) -> list[File]:
-    """The files of a folder that say how a training went; where no name says so, the first few are opened."""
+def _logs(folder: Folder, opens: Opens, *, alone: bool) -> list[File]:
+    """The files of a folder that say how a training went; where no name says so, the first few are opened.
+
+    Beside runs the pages and notebooks of a project are not asked: what they quote of a training is no run.
+    """
     named = [(PurePosixPath(f.path).name, f) for f in folder.files if not f.path.endswith("/")]
     sure = [f for name, f in named if _SURE.fullmatch(name)]
     likely = [f for name, f in named if _LIKELY.fullmatch(name)]
@@ -176,5 +179,5 @@ def _logs(folder: Folder, opens: Opens) -> list[File]:
         return list(dict.fromkeys(many))
     if sure:
         return sure[: FLAT - 1]
-    tried = [*likely, *(f for name, f in named if _PERHAPS.fullmatch(name) and f not in likely)]
+    tried = [*likely, *(f for name, f in named if alone and _PERHAPS.fullmatch(name) and f not in likely)]
     return [f for f in tried[:MOST_OPENED] if opens(f.path)]

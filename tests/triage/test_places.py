@@ -26,6 +26,9 @@ TREES = {
     "event files alone": (["a/events.out.tfevents.1.host", "a/events.out.tfevents.2.host"], ["a"]),
     "many logs side by side": ([f"sweep_{i:03}.csv" for i in range(FLAT)], [f"sweep_{i:03}.csv" for i in range(FLAT)]),
     "many monitors of one run": ([f"{i}.monitor.csv" for i in range(FLAT)], [""]),
+    "a project's pages beside a run": (["README.md", "play.ipynb", "out/a/metrics.jsonl"], ["out/a"]),
+    "printed lines beside parts of it": (["out.txt", "tensorboard/events.out.tfevents.1", "eval/a/evaluations.npz"], [""]),
+    "a notebook alone": (["play.ipynb", "src/train.py"], [""]),
     "nothing that is a log": (["weights.bin", "src/train.py"], []),
 }
 
