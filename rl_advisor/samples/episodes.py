@@ -14,7 +14,7 @@ from rl_advisor.features.bins import evenly
 from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_control, way
 from rl_advisor.features.text.turns import Turn, spoken, turns_in, with_written_calls
 from rl_advisor.run import Curve, Run
-from rl_advisor.samples.failure_signs import UNKNOWN, Episode, marks, reason_of, told_in
+from rl_advisor.samples.failure_signs import UNKNOWN, Episode, is_word, marks, reason_of, told_in
 from rl_advisor.samples.rows import Frame, of_samples, right_answers, right_or_wrong, spread, training, where
 from rl_advisor.samples.text_change import share_of, wilson
 
@@ -149,12 +149,21 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     reward = rows["reward"].to_numpy(np.float64)
     known = reward[np.isfinite(reward)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-    paid = reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
+    full = 0 <= low and high <= 1 and (low == high or (known == high).mean() >= 0.1)  # marks out of a whole
+    paid = reward >= (high if low < high else 1.0) - 1e-6 if full else reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
     right = right_or_wrong(rows)
+    right = _verdicts(rows) if right is None and not known.size else right
     if right is None:
         ends = zip(right_answers(rows) or [""] * len(rows), rows["response"].str[-_STATE:].str.lower(), strict=True)
         return np.where(np.isfinite(reward), ~paid, _ends_told(rows) | [bool(g) and g.lower() not in end for g, end in ends]), paid
     return np.where(np.isfinite(right), right < 0.5, ~paid), paid
+
+
+def _verdicts(rows: Frame) -> np.ndarray | None:
+    """1 where the last that the environment says is that the episode succeeded, 0 where it failed, NaN without a word; None without any."""
+    last = [next((t.text for t in reversed(turns) if t.role != "assistant"), "")[:_STATE] for turns in turns_of(rows)]
+    said = np.array([1.0 if is_word("won", text) else 0.0 if is_word("lost", text) else np.nan for text in last])
+    return said if np.isfinite(said).any() else None
 
 
 def _ends_told(rows: Frame) -> np.ndarray:

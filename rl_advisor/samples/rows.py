@@ -49,7 +49,7 @@ def written(rows: Frame) -> Frame:
     if "response" not in rows:
         return rows.iloc[:0]
     rows = rows[np.array([isinstance(text, str) for text in rows["response"]], dtype=bool)]
-    if not rows["response"].astype(bool).any():
+    if not rows["response"].astype(bool).any() and not ("error" in rows and rows["error"].map(type).eq(str).any()):
         return rows.iloc[:0]
     rows = rows if "reward" in rows else rows.assign(reward=np.nan)
     rows = rows if "prompt" in rows else rows.assign(prompt="")
@@ -84,8 +84,14 @@ def numbers(rows: Frame, name: str) -> Floats:
     import pandas as pd
 
     column = rows[name]
-    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub"
-    return np.asarray(column if plain else pd.to_numeric(column, errors="coerce"), np.float64)
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
+        return np.asarray(column, np.float64)
+    said = column.map(lambda cell: _SAID.get(cell.strip().lower(), cell) if isinstance(cell, str) else cell)
+    return np.asarray(pd.to_numeric(said, errors="coerce"), np.float64)
+
+
+_SAID = {word: float(yes) for yes, words in ((1, "true yes correct right pass passed success won"), (0, "false no incorrect wrong fail failed failure lost")) for word in words.split()}
+"""What a verdict in one word is as a number."""
 
 
 def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:

@@ -84,7 +84,7 @@ def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
     found: list[tuple[Any, dict[str, Any]]] = []
     for number, cells in zip(rows.index, rows.to_dict("records"), strict=True):
         row = {str(k): v for k, v in cells.items() if v is not None and not (isinstance(v, float) and np.isnan(v))}
-        parts = next((some for episodes in _SHAPES if (some := list(episodes(row)))), [row])
+        parts = next((some for episodes in _SHAPES if (some := list(episodes(row)))), [{**_beside(row), **row}])
         found += [(number, {"group": str(number), **part} if TRAJECTORIES in row else part) for part in parts]
     return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
 
@@ -186,7 +186,7 @@ def _of_any(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _beside(row: Mapping[str, Any]) -> dict[str, Any]:
     """What is told of the whole episode in mappings inside of a row: its outcome, how it ended."""
     told = [v for path, v in places(row) if path and isinstance(v, Mapping)]
-    names = {*NAMES["reward"], *NAMES["truncated"], *NAMED["outcome"], "error"}
+    names = {*NAMED["outcome"], "error", *(() if row.keys() & {*NAMES["reward"], *NAMED["outcome"]} else NAMES["reward"])}
     return {k: v for inner in reversed(told) for k, v in inner.items() if k in names - row.keys() and not isinstance(v, (Mapping, list))}
 
 
