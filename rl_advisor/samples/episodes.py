@@ -149,8 +149,12 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     reward = rows["reward"].to_numpy(np.float64)
     known = reward[np.isfinite(reward)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-    full = 0 <= low and high <= 1 and (low == high or (known == high).mean() >= 0.1)  # marks out of a whole
-    paid = reward >= (high if low < high else 1.0) - 1e-6 if full else reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
+    full = low >= 0 and high <= 1 and (low == high or (known == high).mean() >= 0.1)  # marks out of a whole
+    paid = (
+        reward >= (high if low < high else 1.0) - 1e-6
+        if full
+        else reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
+    )
     right = right_or_wrong(rows)
     right = _verdicts(rows) if right is None and not known.size else right
     if right is None:

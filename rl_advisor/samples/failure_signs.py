@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,14 +22,16 @@ SHORT, LAST = 600, 300
 _MOSTLY, _OPENING = 0.75, 120
 """Share of errors from which the calls are to blame, and characters looked at of a long last turn."""
 UNKNOWN = "not told"
+_LONG, _ROUND, _TAIL = 1_500, 10, 12
+"""Last characters of what the environment said, the turns that limits are multiples of, and last moves in which a cycle shows."""
 
 
 @cache
-def _table() -> tuple[list[dict[str, Any]], dict[str, re.Pattern[str]]]:
-    """The reasons with the ``pattern`` of words that speak for each, and other words by name."""
+def _table() -> tuple[dict[str, re.Pattern[str]], dict[str, re.Pattern[str]], dict[str, dict[str, float]]]:
+    """The words that speak for each reason, other words by name, and what each sign speaks for, in nats."""
     held = table(__file__, "failure_signs.toml")
-    patterns = {name: re.compile("|".join(listed), re.IGNORECASE) for name, listed in held["words"].items()}
-    return [{**s, "pattern": re.compile("|".join(s["patterns"]), re.IGNORECASE)} for s in held["sign"]], patterns
+    reasons, words = ({k: re.compile("|".join(v), re.IGNORECASE) for k, v in held[part].items()} for part in ("reasons", "words"))
+    return reasons, words, held["weights"]
 
 
 def _words(name: str) -> re.Pattern[str]:
@@ -57,10 +59,10 @@ class Episode(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """One sign: the reason it speaks for, how strongly (in nats), and the words that it was seen in."""
+    """One sign: how much of it there is, the words that it was seen in, and where. What it speaks for stands in the table."""
 
-    reason: str
-    weight: float
+    name: str
+    value: float
     quote: str
     where: str
     turn: int = -1
@@ -68,7 +70,7 @@ class Sign(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """The likeliest reason, its probability among all, and its strongest sign."""
+    """The likeliest reason, its probability among all, and the sign that spoke most for it."""
 
     name: str
     p: float
@@ -76,43 +78,66 @@ class Reason(NamedTuple):
 
 
 def reason_of(episode: Episode) -> Reason:
-    """The reason that the signs of an episode weigh heaviest for. Of several signs of one reason the strongest counts, others a third."""
-    strongest: dict[str, Sign] = {}
-    weights: dict[str, float] = defaultdict(float)
-    for sign in sorted((s for looked in _LOOKED for s in looked(episode)), key=lambda s: -s.weight):
-        weights[sign.reason] += sign.weight / (3 if sign.reason in strongest else 1)
-        strongest.setdefault(sign.reason, sign)
-    best = max(weights, key=lambda name: weights[name])
-    p = float(np.exp(weights[best]) / (np.exp(list(weights.values())).sum() + 1.0))
-    return Reason(best, p, strongest[best])
+    """The reason that the signs of an episode weigh heaviest for: the sum of what each speaks for it, times how much of it there is."""
+    weights, score = _table()[2], defaultdict(float, {UNKNOWN: 0.5})
+    signs = list(signs_of(episode))
+    for sign in signs:
+        for reason, weight in weights.get(sign.name, {}).items():
+            score[reason] += weight * sign.value
+    best = max(score, key=lambda name: score[name])
+    p = float(np.exp(score[best]) / (np.exp(list(score.values())).sum()))
+    said = [(weights.get(sign.name, {}).get(best, 0.0) * sign.value, i) for i, sign in enumerate(signs)]
+    return Reason(best, p, signs[max(said)[1]] if max(said, default=(0.0, 0))[0] > 0 else Sign(UNKNOWN, 0.0, "", "no words of the model"))
+
+
+def signs_of(e: Episode) -> Iterator[Sign]:
+    """Every sign of an episode, each once."""
+    seen: set[str] = set()
+    for sign in (s for looked in (_told, _tools, _end, _repetition, _answer, _form, _attack) for s in looked(e)):
+        if sign.name not in seen:
+            seen.add(sign.name)
+            yield sign
 
 
 def _told(e: Episode) -> Iterator[Sign]:
     """What the file itself says of how the episode ended."""
-    for column, text in {**e.told, **({"cut at the limit": "length"} if e.cut else {})}.items():
-        for words in _table()[0]:
-            if match := words["pattern"].search(said := _plain(text)):
-                yield Sign(words["reason"], words["told"], _around(said, match), column)
+    if e.cut:
+        yield Sign("told truncation", 1.0, "", "cut at the limit")
+    for column, text in e.told.items():
+        for reason, pattern in _table()[0].items():
+            if match := pattern.search(said := _plain(text)):
+                yield Sign(f"told {reason}", 1.0, _around(said, match), column)
 
 
 def _tools(e: Episode) -> Iterator[Sign]:
-    """Errors that tools answered: the last answer counts in full, one that was overcome hardly."""
-    answers = [i for i, turn in enumerate(e.turns) if turn.role == "tool"] or [i for i, t in enumerate(e.turns) if i and t.role == "user"]
+    """Errors that tools answered: whether the last answer is one or all were got over, and how many there are."""
+    answers = _answers(e)
     wrong = [i for i in answers if is_error(e.turns[i])]
-    if len(wrong) > 1 and wrong[-1] == answers[-1] and len(wrong) >= _MOSTLY * len(answers):
-        yield Sign("tool misuse", 2.0 + 2 * e.cut, e.turns[wrong[-1]].text[:120], f"{len(wrong)} of {len(answers)} answers", wrong[0])
-    for words in _table()[0]:
-        reason, strong = words["reason"], words.get("answered", 0.0)
-        hits = {i: m for i in wrong if strong and (m := words["pattern"].search(_error_of(e.turns[i])))}
+    own = [i for i in wrong if not _table()[0]["infrastructure"].search(_error_of(e.turns[i]))]
+    if len(own) > 1:
+        share = len(own) / len(answers)
+        name = "mostly errors" if own[-1] == answers[-1] and share >= _MOSTLY else "errors"
+        yield Sign(name, share, e.turns[own[-1]].text[:120], f"{len(own)} of {len(answers)} answers", own[0])
+    for reason, pattern in _table()[0].items():
+        hits = {i: m for i in wrong if (m := pattern.search(_error_of(e.turns[i])))}
         if not hits:
             continue
         last = max(hits)
-        weight = strong if last == answers[-1] else 0.3
-        if reason == "infrastructure" and _may_be_its_own(e.turns, last):
-            reason, weight = "tool misuse", weight / 5
+        slow = reason == "infrastructure" and _may_be_its_own(e.turns, last)
         since = max((i for i in answers if i < last and i not in hits), default=-1)
         first = min(i for i in hits if i > since)
-        yield Sign(reason, weight, _around(_error_of(e.turns[last]), hits[last]), f"turn {last + 1}, tool", first)
+        name = "own time-out" if slow else f"{'answered' if last == answers[-1] else 'overcome'} {reason}"
+        yield Sign(name, 1.0, _around(_error_of(e.turns[last]), hits[last]), f"turn {last + 1}, tool", first)
+    unheard = [i for i in answers if _words("unheard").search(e.turns[i].text[:SHORT])]
+    if unheard:
+        yield Sign(
+            "unheard", len(unheard) / len(answers), e.turns[unheard[-1]].text[:120], f"{len(unheard)} of {len(answers)} answers", unheard[0]
+        )
+
+
+def _answers(e: Episode) -> list[int]:
+    """The turns of tools, or of whoever else answers the model where there is no tool."""
+    return [i for i, t in enumerate(e.turns) if t.role == "tool"] or [i for i, t in enumerate(e.turns) if i and t.role == "user"]
 
 
 def _end(e: Episode) -> Iterator[Sign]:
@@ -120,11 +145,14 @@ def _end(e: Episode) -> Iterator[Sign]:
     *_, last = Turn("tool", "", failed=True), *e.turns
     crash = last.text.rfind("Traceback (most recent call last)")
     text = _plain(last.text[crash:][-SHORT:] if crash >= 0 else last.text[: SHORT if len(last.text) <= SHORT else _OPENING])
-    for words in _table()[0] if last.role != "tool" or not is_error(last) else ():
-        match = words["pattern"].search(text) if "ended" in words else None
+    for reason, pattern in _table()[0].items() if last.role != "tool" or not is_error(last) else ():
+        match = pattern.search(text)
         # Of the model's own words only a limit counts that speaks in its place.
-        if match and (last.role != "assistant" or crash >= 0 or (words["reason"] == "truncation" and not match.start())):
-            yield Sign(words["reason"], words["ended"], _around(text, match), "the last turn")
+        if match and (last.role != "assistant" or crash >= 0 or (reason == "truncation" and not match.start())):
+            yield Sign(f"ended {reason}", 1.0, _around(text, match), "the last turn")
+    heard = next((t.text for t in reversed(e.turns) if t.role != "assistant"), "")[-_LONG:]
+    if match := _words("died").search(heard):
+        yield Sign("died", 1.0, _around(heard, match), "the environment's last words")
 
 
 def _may_be_its_own(turns: Sequence[Turn], at: int) -> bool:
@@ -138,45 +166,76 @@ def _repetition(e: Episode) -> Iterator[Sign]:
     """Loops in the last words, and the same calls over and over."""
     said = _said(e)
     if said and (loop := tail_loop(said[-1])) > 0.3:
-        yield Sign("looped", 3.0 + 2 * loop, said[-1][-120:], "its last words")
+        yield Sign("loop in words", loop, said[-1][-120:], "its last words")
     done = moves(e.turns)
     made = list(done.values())
-    run, anew = identical_run(made), again(made)
-    weight = max(1.0 * run - 0.5 if run >= 3 else 0.0, 6 * anew if len(made) >= 6 and anew >= 0.5 else 0.0)
-    if weight:
-        first = list(done)[first_again(made)]
-        yield Sign("looped", min(weight, 4.5) + e.cut, str(made[-1][0])[:120], f"{len(made)} moves, {len(set(made))} different", first)
+    first = list(done)[first_again(made)] if made else -1
+    where = f"{len(made)} moves, {len(set(made))} different"
+    if (run := identical_run(made)) >= 3:
+        yield Sign("the same move in a row", min(run, 5) / 5, str(made[-1][0])[:120], where, first)
+    if len(made) >= 4 and (anew := again(made)) > 0.2:
+        yield Sign("moves made again", anew, str(made[-1][0])[:120], where, first)
+    tail = made[-min(_TAIL, 2 * len(made) // 3) :]
+    if len(tail) > 3 and (round_again := again(tail)) >= 0.5:
+        yield Sign("ends in a cycle", round_again, str(made[-1][0])[:120], where, first)
 
 
 def _answer(e: Episode) -> Iterator[Sign]:
     """What the episode ends with, against what it should end with."""
     said = _said(e)
     last = said[-1] if said else ""
-    marked = marks(last)
-    answer = final_answer(last)
-    wanted = (e.wanted | _asked_marks(e.asked)) - marked
-    right = same_answer(answer, e.gold) or same_answer(e.taken or "", e.gold)
-    if right:
-        yield Sign("grader", 5.0, last[-120:], f"its answer is the right one ({e.gold[:40]})")
-    elif e.gold and not marked and _ends_with(last, e.gold):
-        yield Sign("grader", 4.0, last[-120:], f"the right answer ({e.gold[:40]}) outside the marks")
-    if e.taken == "" and last:
-        yield Sign("format", 3.0, last[-120:], "the parser took nothing")
-    elif wanted and last and not e.taken and e.turns[-1].role == "assistant":
-        yield Sign("format", 3.0 if wanted & e.wanted else 1.0 if marked else 2.5, last[-120:], f"no {', '.join(sorted(wanted))}")
-    if e.turns and (broken := _broken_call(e.turns[-1])):
-        yield Sign("format", 2.5, broken, "a call that is no valid one")
-    given_up = _words("gave_up")
-    if match := REFUSAL.search(last[-LAST:]) or given_up.search(last[-LAST:]):
-        yield Sign("gave up", 0.5 if marked and not given_up.search(answer) else 3.6, _around(last[-LAST:], match), "its last words")
+    marked, answer = marks(last), final_answer(last) or _handed_in(last)
+    given = e.taken or answer
+    if same_answer(answer, e.gold) or same_answer(e.taken or "", e.gold):
+        yield Sign("the right answer", 1.0, last[-120:], f"its answer is the right one ({e.gold[:40]})")
+    elif e.gold and _ends_with(last, e.gold):
+        yield Sign(
+            "right with marks" if marked else "right without marks", 1.0, last[-120:], f"the right answer ({e.gold[:40]}) in its last words"
+        )
+    elif e.gold and given:
+        near = nearly_same(given, e.gold)
+        yield Sign("nearly the right answer" if near else "another answer", 1.0, last[-120:], f"the right answer is {e.gold[:40]}")
     if last:
-        other = bool(e.gold and answer) and not right
-        yield Sign("wrong answer", 1.0 + 0.7 * bool(marked or e.taken) + 0.8 * other, last[-120:], "its last words")
-    elif any(said) or moves(e.turns):
-        call = _plain(" ".join(next((turn.calls[-1] for turn in reversed(e.turns) if turn.calls), ())))
-        yield Sign("gave up" if given_up.search(call) else "truncation", 1.2, call[-120:], "still at work when it ended")
+        yield Sign("an answer", 1.0, last[-120:], "its last words")
+        if marked or e.taken:
+            yield Sign("a marked answer", 1.0, last[-120:], "its last words")
+        given_up = _words("gave_up")
+        if match := REFUSAL.search(last[-LAST:]) or given_up.search(last[-LAST:]):
+            beside = marked and not given_up.search(answer)
+            yield Sign("regrets" if beside else "gives up", 1.0, _around(last[-LAST:], match), "its last words")
     else:
-        yield Sign(UNKNOWN, 0.5, "", "no words of the model")
+        call = _plain(" ".join(next((turn.calls[-1] for turn in reversed(e.turns) if turn.calls), ())))
+        at_work = any(said) or moves(e.turns)
+        yield Sign(
+            "at work" if at_work else "no words", 1.0, call[-120:], "still at work when it ended" if at_work else "no words of the model"
+        )
+    handed = [
+        (i, call) for i, t in enumerate(e.turns) for call in t.calls if len(e.turns) - i <= 4 and _words("gave_up").search(_plain(call[0]))
+    ]
+    for i, call in handed:
+        yield Sign("hands over", 1.0, " ".join(call)[:120], f"turn {i + 1}", i)
+
+
+def _form(e: Episode) -> Iterator[Sign]:
+    """Marks, calls and answers that are no proper ones."""
+    said = _said(e)
+    last = said[-1] if said else ""
+    marked = marks(last)
+    wanted = (e.wanted | _asked_marks(e.asked)) - marked
+    if e.taken == "" and last:
+        yield Sign("nothing taken", 1.0, last[-120:], "the parser took nothing")
+    elif wanted and last and not e.taken and e.turns[-1].role == "assistant":
+        name = "marks of others missing" if wanted & e.wanted else "other marks" if marked else "asked marks missing"
+        yield Sign(name, 1.0, last[-120:], f"no {', '.join(sorted(wanted))}")
+    if e.turns and (broken := _broken_call(e.turns[-1])):
+        yield Sign("broken call", 1.0, broken, "a call that is no valid one")
+    if (
+        e.turns
+        and e.turns[-1].role == "assistant"
+        and not e.turns[-1].text.strip()
+        and not any("".join(c).strip() for c in e.turns[-1].calls)
+    ):
+        yield Sign("empty answer", 1.0, "", "the last turn")
 
 
 def _attack(e: Episode) -> Iterator[Sign]:
@@ -184,13 +243,10 @@ def _attack(e: Episode) -> Iterator[Sign]:
     for i, turn in enumerate(e.turns):
         written = bounded("\n".join([turn.text, *(body.replace("\\n", "\n") for _, body in turn.calls)]))
         if turn.role == "assistant" and (match := VERIFIER_ATTACK.search(written)):
-            yield Sign("hacked", 3.5, _around(written, match), f"turn {i + 1}", i)
+            yield Sign("work on the checker", 1.0, _around(written, match), f"turn {i + 1}", i)
             break
     if e.paid:
-        yield Sign("hacked", 2.5, "", "paid in full and judged wrong")
-
-
-_LOOKED = (_told, _tools, _end, _repetition, _answer, _attack)
+        yield Sign("paid and wrong", 1.0, "", "paid in full and judged wrong")
 
 
 def same_answer(answer: str, gold: str) -> bool:
@@ -202,6 +258,19 @@ def same_answer(answer: str, gold: str) -> bool:
         return bool(np.isclose(float(a), float(b), rtol=1e-6))
     except (ValueError, OverflowError):
         return a == b
+
+
+def nearly_same(answer: str, gold: str) -> bool:
+    """Whether one of two short answers says all that the other does and little more, with the same numbers (``42`` and ``42 members``)."""
+    a, b = ({w.rstrip("s") or w for w in re.findall(r"\w+", text.lower())} - {"the", "a", "an", "of", "in"} for text in (answer, gold))
+    numbers = [{w for w in words if w[0].isdigit()} for words in (a, b)]
+    return bool(a and b) and numbers[0] == numbers[1] and (a <= b or b <= a) and max(len(a), len(b)) <= 4 * min(len(a), len(b))
+
+
+def _handed_in(last: str) -> str:
+    """What a last call hands in between its brackets (``finish[Paris]``)."""
+    found = re.search(r"[\[(]([^\[\]()]{1,200})[\])]\W{0,3}$", last) if _words("finishes").search(last[-LAST:]) else None
+    return found[1] if found else ""
 
 
 def _ends_with(text: str, gold: str) -> bool:
@@ -230,13 +299,17 @@ def _broken_call(turn: Turn) -> str:
 
 
 def _said(e: Episode) -> list[str]:
-    """What the model said turn by turn. A last call that ends the episode or waits for no result is its last word; else that is empty."""
+    """What the model said turn by turn. A last call that ends the episode, or of a tool not called before, is its last word.
+
+    Else the last word is empty: the episode ended while the model was at work.
+    """
     spoken = [turn for turn in e.turns if turn.role == "assistant" and (turn.text.strip() or turn.calls)]
     said = [bounded(turn.text).strip() for turn in spoken]
     waits = bool(e.turns) and e.turns[-1].role == "tool"
-    call = " ".join(spoken[-1].calls[-1]).strip() if spoken and spoken[-1].calls else ""
+    name, call = (spoken[-1].calls[-1][0], " ".join(spoken[-1].calls[-1]).strip()) if spoken and spoken[-1].calls else ("", "")
     if spoken and (call or waits):
-        said.append(call if (call and not waits) or _words("finishes").search(call or said[-1][-LAST:]) else "")
+        new = bool(call) and not waits and all(name != n for turn in spoken[:-1] for n, _ in turn.calls)
+        said.append(call if new or _words("finishes").search(call or said[-1][-LAST:]) else "")
     return said
 
 

@@ -90,7 +90,11 @@ def numbers(rows: Frame, name: str) -> Floats:
     return np.asarray(pd.to_numeric(said, errors="coerce"), np.float64)
 
 
-_SAID = {word: float(yes) for yes, words in ((1, "true yes correct right pass passed success won"), (0, "false no incorrect wrong fail failed failure lost")) for word in words.split()}
+_SAID = {
+    word: float(yes)
+    for yes, words in ((1, "true yes correct right pass passed success won"), (0, "false no incorrect wrong fail failed failure lost"))
+    for word in words.split()
+}
 """What a verdict in one word is as a number."""
 
 
