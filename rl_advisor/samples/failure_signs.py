@@ -196,7 +196,9 @@ def _answer(e: Episode) -> Iterator[Sign]:
         near = nearly_same(given, e.gold)
         yield Sign("nearly the right answer" if near else "another answer", 1.0, last[-120:], f"the right answer is {e.gold[:40]}")
     if last:
-        yield Sign("an answer", 1.0, last[-120:], "its last words")
+        changed = [i for i, t in enumerate(e.turns) if any(_words("changes").search(name) for name, _ in t.calls)]
+        talks = any(t.role == "user" for t in e.turns)  # what was done for them is done; the words after it are a farewell
+        yield Sign("an answer", 1.0, last[-120:], "its last words", changed[-1] if changed and talks else -1)
         if marked or e.taken:
             yield Sign("a marked answer", 1.0, last[-120:], "its last words")
         given_up = _words("gave_up")
@@ -204,10 +206,10 @@ def _answer(e: Episode) -> Iterator[Sign]:
             beside = marked and not given_up.search(answer)
             yield Sign("regrets" if beside else "gives up", 1.0, _around(last[-LAST:], match), "its last words")
     else:
-        call = _plain(" ".join(next((turn.calls[-1] for turn in reversed(e.turns) if turn.calls), ())))
+        done = _plain(" ".join(next((turn.calls[-1] for turn in reversed(e.turns) if turn.calls), ())))
         at_work = any(said) or moves(e.turns)
         yield Sign(
-            "at work" if at_work else "no words", 1.0, call[-120:], "still at work when it ended" if at_work else "no words of the model"
+            "at work" if at_work else "no words", 1.0, done[-120:], "still at work when it ended" if at_work else "no words of the model"
         )
     handed = [
         (i, call) for i, t in enumerate(e.turns) for call in t.calls if len(e.turns) - i <= 4 and _words("gave_up").search(_plain(call[0]))

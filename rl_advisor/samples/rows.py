@@ -49,7 +49,7 @@ def written(rows: Frame) -> Frame:
     if "response" not in rows:
         return rows.iloc[:0]
     rows = rows[np.array([isinstance(text, str) for text in rows["response"]], dtype=bool)]
-    if not rows["response"].astype(bool).any() and not ("error" in rows and rows["error"].map(type).eq(str).any()):
+    if not rows["response"].astype(bool).any() and not ("error" in rows and any(isinstance(cell, str) for cell in rows["error"])):
         return rows.iloc[:0]
     rows = rows if "reward" in rows else rows.assign(reward=np.nan)
     rows = rows if "prompt" in rows else rows.assign(prompt="")
