@@ -12,7 +12,8 @@ from rl_advisor.cli.commands import main
 from rl_advisor.features.text.turns import Turn, turns_in
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import why_failed
-from rl_advisor.samples.failure_signs import Episode, reason_of, same_answer
+from rl_advisor.samples.failure_signs import Episode, reason_of
+from rl_advisor.samples.same_answers import nearly_same, same_answer
 
 
 @pytest.mark.parametrize(("which", "least"), [("seen", 0.9), ("held", 0.8)])
@@ -95,6 +96,21 @@ def test_near_misses(episode: Episode, reason: str) -> None:
 def test_same_answer(a: str, b: str, same: bool) -> None:
     """Numbers are compared as numbers, words as words, and nothing is no answer."""
     assert same_answer(a, b) is same
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "near"),
+    [
+        ("42", "42 members", True),
+        ("the apples", "apple", True),
+        ("42", "43 members", False),
+        ("Rome", "Paris", False),
+        ("", "Paris", False),
+    ],
+)
+def test_nearly_same(a: str, b: str, near: bool) -> None:
+    """One answer that says all of the other, in the plural or with a word more, is nearly the same; another number is not."""
+    assert nearly_same(a, b) is near
 
 
 def test_turns_of_one_text() -> None:

@@ -14,8 +14,9 @@ from rl_advisor.features.bins import evenly
 from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_control, way
 from rl_advisor.features.text.turns import Turn, spoken, turns_in, with_written_calls
 from rl_advisor.run import Curve, Run
-from rl_advisor.samples.failure_signs import UNKNOWN, Episode, is_word, marks, reason_of, told_in
+from rl_advisor.samples.failure_signs import UNKNOWN, Episode, is_word, reason_of, told_in
 from rl_advisor.samples.rows import Frame, of_samples, right_answers, right_or_wrong, spread, training, where
+from rl_advisor.samples.same_answers import marks
 from rl_advisor.samples.text_change import share_of, wilson
 
 _NEARLY_ALL, _STATE = 0.8, 2_000

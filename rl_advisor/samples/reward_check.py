@@ -7,9 +7,9 @@ import numpy as np
 
 from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Floats, Run
-from rl_advisor.samples.failure_signs import same_answer
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.rows import Frame, Series, numbers, reference_columns, right_answers
+from rl_advisor.samples.same_answers import same_answer
 from rl_advisor.samples.text_change import paid, share_of, wilson
 
 CLUSTERING = 2.0

@@ -17,8 +17,8 @@ from rl_advisor.discovery import table
 from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at
-from rl_advisor.samples.failure_signs import same_answer
 from rl_advisor.samples.rows import Frame, right_answers, where
+from rl_advisor.samples.same_answers import same_answer
 
 LONGEST, LINE, MOST = 1 << 20, 1_000, 40
 _OPENS = re.compile(r"<(\w{1,30})>")

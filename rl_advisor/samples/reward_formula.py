@@ -17,9 +17,9 @@ from rl_advisor.features.text.measures import final_answer, words
 from rl_advisor.features.text.phrases import phrases
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.episodes import turns_of
-from rl_advisor.samples.failure_signs import marks, same_answer
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.rows import Frame, numbers, of_samples, right_answers, right_or_wrong, where
+from rl_advisor.samples.same_answers import marks, same_answer
 
 ROWS, WORDS = 3_000, 60
 """Responses that are fitted, and words that are tried."""
