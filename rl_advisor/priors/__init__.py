@@ -81,6 +81,7 @@ class Prior:
         # A bound is met by a value that was rounded to single precision or to three digits.
         slack = 1e-3 * abs(value) if math.isfinite(value) else 0.0
         low, high = (self.seen.least, self.seen.most) if self.seen else self.usual
+        low = min(low, 0.0) if self.usual[0] <= 0 else low  # nothing is as usual as little where the table allows it
         if value < self.possible[0] - slack:
             return "far_below"
         if value > self.possible[1] + slack:

@@ -78,6 +78,14 @@ from rl_advisor.cli.commands import main
         ("we cannot reproduce the results of the paper with other seeds", "Results in reinforcement learning"),
         ("the completion length keeps decreasing while accuracy rises", "The length of answers"),
         ("the response is short", None),
+        ("after PPO the model writes gibberish although the reward rises", "The answers get worse"),
+        ("PPO训练之后模型拒绝回答", None),
+        ("QMIX: the win rate is always 0", "The goal is hardly ever"),
+        ("GRPO takes 5 minutes a step, why is training so slow?", "With language models the generation"),
+        ("why is my entropy_loss negative? (sb3)", "entropy_loss is minus"),
+        ("the accuracy reward is always 1.0", "Groups without spread"),
+        ("decreasing rewards as steps increase", "It was good and then fell"),
+        ("the reward goes to about 0.8", None),
     ],
 )
 def test_a_sentence_and_its_procedure(text: str, title: str | None) -> None:

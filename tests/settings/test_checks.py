@@ -61,6 +61,8 @@ CASES = [
     ("length_limit", "fine", started_with({"max_completion_length": 256}, response__truncated=0.02, response__length=90.0)),
     ("group_size", "fault", started_with({"rollout.n": 1, "algorithm.adv_estimator": "grpo"})),
     ("group_size", "note", started_with({"num_generations": 2})),
+    ("sampling", "fault", started_with({"num_generations": 8, "repetition_penalty": 1.1})),
+    ("sampling", "fine", started_with({"num_generations": 8, "repetition_penalty": 1.0})),
     ("group_size", "fine", started_with({"rollout.n": 1, "algorithm.adv_estimator": "gae"})),
     ("on_policy", "fault", started_with(VERL, ratio__clip_fraction=0.006, response__length=9.0)),
     ("on_policy", "note", started_with(VERL, ratio__clip_fraction=0.0, response__length=9.0)),

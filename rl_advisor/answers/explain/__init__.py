@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, of_values, question_in, where_time_goes
+from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET, prose
 from rl_advisor.answers.explain.procedures import asked_for, in_english
@@ -39,6 +39,8 @@ NOTHING = (
     " the traceback, or the launch command."
 )
 MOST_CAUSES, MOST_QUESTIONS = 4, 3
+SENTENCE = 5
+"""Words for each number that a sentence beside rows has, and a row with long names has not."""
 PROVEN = ("settings", "warnings", "rows", "values")
 """What makes a fault certain, and not only found or possible."""
 SURE = 0.75
@@ -110,14 +112,13 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
 
 def _procedure(rows: Rows, text: str, logged: bool) -> Mapping[str, Any] | None:
     """The procedure for a text, of logged rows for the sentences beside them and the kind of training that they show."""
-    return asked_for(f"{prose(text)} {rows.around.method or ''}" if logged else text, logged)
+    return asked_for(f"{prose(text, SENTENCE)} {rows.around.method or ''}" if logged else text, logged)
 
 
 def _answer(asked: Asked, steps: Mapping[str, Any] | None) -> str:
     """The answer to the question: whether the values are normal that it names, then what the procedure says."""
-    if steps:
-        return f"{of_values(asked, judged=True)} {steps['title']}.".strip()
-    return answered(asked) if asked.question else ""
+    said = answered(asked, advised=bool(steps)) if asked.question else ""
+    return f"{said} {steps['title']}.".strip() if steps else said
 
 
 def _judged(rows: Rows) -> tuple[Judged | None, list[Finding]]:

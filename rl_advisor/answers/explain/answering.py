@@ -17,7 +17,7 @@ from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve
 from rl_advisor.vocabulary import metric
 
-_ASKS = re.compile(r"[^!?\n]{3,300}\?|\b[Ww]hy\b[^!?.\n]{3,200}")
+_ASKS = re.compile(r"[^?\n]{3,300}\?|\b[Ww]hy\b[^!?.\n]{3,200}")
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinite|not finite)\b", re.IGNORECASE)
 _SLOW = re.compile(
     r"\b(slow(er|ly)?|speed|fast(er)?|how long|tak(es?|ing) (so|too) long|seconds?|minutes?|throughput|bottleneck"
@@ -47,14 +47,16 @@ def question_in(text: str) -> str:
     return " ".join(m.strip() for m in _ASKS.findall(text[-4_000:])[-2:] if len(m.split()) >= 3)
 
 
-def answered(asked: Asked) -> str:
-    """The answer, in at most three sentences; empty where nothing that is known answers the question."""
+def answered(asked: Asked, *, advised: bool = False) -> str:
+    """The answer, in at most three sentences; empty where nothing that is known answers the question.
+
+    Where a procedure answers (``advised``), only what the numbers themselves say.
+    """
     kinds: tuple[tuple[re.Pattern[str], Callable[[Asked], str]], ...] = (
         (_NOT_FINITE, _why_not_finite),
         (_SLOW, lambda a: where_time_goes(a.rows)),
-        (re.compile(""), of_values),
-        (re.compile(""), _meanings),
-        (_GOOD, lambda a: how_it_goes(a.rows)),
+        (re.compile(""), lambda a: _of_values(a, judged=advised)),
+        *(() if advised else ((re.compile(""), _meanings), (_GOOD, lambda a: how_it_goes(a.rows)))),
     )
     return next((said for pattern, answer in kinds if pattern.search(asked.question) and (said := answer(asked))), "")
 
@@ -87,7 +89,7 @@ def where_time_goes(rows: Rows) -> str:
     return f"{spent[0].raw} is {shown(spent[0].value)}; which phase it is spent in is not in these lines." if spent else ""
 
 
-def of_values(asked: Asked, *, judged: bool = False) -> str:
+def _of_values(asked: Asked, *, judged: bool = False) -> str:
     """Whether the metrics that the question names are normal, at the value that it gives or the lines show; ``judged``: if known."""
     given, run = _values(asked), asked.rows.run
     here = {t["metric"]: asked.rows.level(t["metric"]) for t in asked.told}

@@ -130,10 +130,10 @@ def _with_told(run: Run, text: str) -> Run:
     return replace(run, curves={**said, **seen}, settings={**settings_said(text), **run.settings}, frameworks=frameworks)
 
 
-def prose(text: str) -> str:
-    """The lines that are sentences and no rows: four words, and two for each number."""
+def prose(text: str, each: int = 2) -> str:
+    """The lines that are sentences and no rows: four words, and so many for ``each`` number."""
     words, numbers = re.compile(r"[A-Za-z]{2,}"), re.compile(r"\d[\d.]*")
-    return "\n".join(line for line in text.splitlines() if len(words.findall(line)) >= max(4, 2 * len(numbers.findall(line))))
+    return "\n".join(line for line in text.splitlines() if len(words.findall(line)) >= max(4, each * len(numbers.findall(line))))
 
 
 def bounded(text: str) -> str:
