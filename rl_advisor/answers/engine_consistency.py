@@ -108,17 +108,14 @@ def _pairs(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
 
     on = ["step", "prompt"]
     left, right = (side.assign(number=side.index) for side in (left, right))
-    same = _joined(left, right, [*on, "response"])
-    same = same.assign(response_a=same["response"], response_b=same["response"]).drop(columns="response")
-    rest = _joined(left.drop(index=same["number_a"].tolist()), right.drop(index=same["number_b"].tolist()), on)
+    same = _joined(left, right, [*on, "response"]).assign(same=True)
+    rest = _joined(left.drop(index=same["number_a"].tolist()), right.drop(index=same["number_b"].tolist()), on).assign(same=False)
     pairs = pd.concat([same, rest], ignore_index=True).assign(logs=None)
-    pairs["same"] = pairs["response_a"] == pairs["response_b"]
     sides = (("a", TRAINER), ("b", ENGINE))
     names = [next((n for n in (*(f"{n}_{side}" for n in (*own, *EITHER)), *own) if n in pairs), None) for side, own in sides]
     if None not in names:
-        both = ((_numbers(x), _numbers(y)) for x, y in zip(*(pairs[name] for name in names), strict=True))
-        equal = zip(pairs["same"], both, strict=True)
-        pairs["logs"] = pd.Series([(x, y) if same and 0 < x.size == y.size else None for same, (x, y) in equal], dtype=object)
+        rows = zip(pairs["same"], *(pairs[name].map(_numbers) for name in names), strict=True)
+        pairs["logs"] = pd.Series([(x, y) if alike and 0 < x.size == y.size else None for alike, x, y in rows], dtype=object)
     return pairs
 
 

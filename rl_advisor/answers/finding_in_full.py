@@ -24,17 +24,7 @@ def explained(run: Run, pattern: str) -> Answer:
     if detector is None:
         raise no_such("pattern", pattern, sorted(patterns()))
     found = view(run_detector(detector, run)).model_dump()
-    cited = [str(e["metric"]) for e in found["evidence"] if str(e["metric"]) in run.curves]
-    told = {k: found[k] for k in ("pattern", "link", "outcome", "statement", "onset", "measures", "evidence")}
-    curves = [summary(run.curves[name]) for name in dict.fromkeys(cited)][:CURVES]
+    cited = dict.fromkeys(str(e["metric"]) for e in found["evidence"] if str(e["metric"]) in run.curves)
+    curves = [summary(run.curves[name]) for name in cited][:CURVES]
     about = {"is" if head == "Title" else head: text for head, text in detector.page.items()}
-    answer: Answer = renamed(
-        {
-            "run": run.name,
-            **told,
-            "curves": curves,
-            "about": about,
-        },
-        own_names(run),
-    )
-    return answer
+    return renamed({"run": run.name, **found, "curves": curves, "about": about}, own_names(run))  # type: ignore[no-any-return]

@@ -10,10 +10,11 @@ from typing import Any
 
 import orjson
 
+from rl_advisor.features.bins import evenly
 from rl_advisor.output import Answer
 
 _PIECES = re.compile(r"([A-Za-z]+)|(\d+)|([^\sA-Za-z\d])")
-_FEW_KEYS, _FEW_ROWS, _MOST_REPORTED = 12, 6, 8
+_FEW_KEYS, _MOST_REPORTED = 12, 8
 _HIGHEST, _STEP = 512.0, 0.8
 """The level at which cutting begins, and by how much it sinks until the answer fits."""
 _LETTERS, _THINNED = 30, 4
@@ -32,8 +33,8 @@ def tokens(value: Any) -> int:
 def fit(value: Answer, limit: int, size: Callable[[Any], int] = tokens) -> Answer:
     """The answer within a ``limit`` of ``size``: all that is longer than a level is cut to it, and the level sinks until it fits.
 
-    Lists of numbers or points are thinned evenly; other lists keep their head, so they must come in order of importance. ``cut`` says
-    what was cut to what.
+    Lists of numbers, points or rows with a step are thinned evenly; other lists keep their head, so they must come in order of importance.
+    ``cut`` says what was cut to what.
     """
     answer, level = value, _HIGHEST
     while size(answer) > limit and level >= 0:
@@ -55,35 +56,14 @@ def _cut(value: Any, place: str, level: float, told: dict[str, str]) -> Any:
     """The value with nothing in it that is longer than the level."""
     if not isinstance(value, str | list | dict):
         return value
-    even = _is_numeric(value) or _is_series(value)
+    even = isinstance(value, list) and all(isinstance(v, int | float | list | None) or (isinstance(v, dict) and "step" in v) for v in value)
     most = int(level * _LETTERS if isinstance(value, str) else level / _THINNED if even else level)
     most = max(most, _FEW_KEYS if isinstance(value, dict) else 2 if even else 0) if level > 0 else 0
-    kept = value
     if len(value) > most:
-        kept = _shortened(value, most, even=even)
         told[place] = f"{most} of {len(value)} kept"
-    if isinstance(kept, dict):
-        return {key: _cut(part, f"{place}/{key}", level, told) for key, part in kept.items()}
-    return [_cut(part, f"{place}/*", level, told) for part in kept] if isinstance(kept, list) else kept
-
-
-def _shortened(value: Any, most: int, *, even: bool) -> Any:
-    """So much of a text's two ends, of a dict's or list's head, or of a curve evenly, its last point among them."""
     if isinstance(value, str):
-        return f"{value[: most * 2 // 3]} [...] {value[len(value) - most // 3 :]}" if most else ""
+        return value if len(value) <= most else f"{value[: most * 2 // 3]} [...] {value[len(value) - most // 3 :]}" if most else ""
     if isinstance(value, dict):
-        return dict(itertools.islice(value.items(), most))
-    return [value[round(i * (len(value) - 1) / (most - 1))] for i in range(most)] if even and most > 1 else value[:most]
-
-
-def _is_numeric(value: Any) -> bool:
-    """Whether a value is a list of numbers or of points."""
-    return isinstance(value, list) and all(isinstance(v, int | float | list | None) for v in value)
-
-
-def _is_series(value: Any) -> bool:
-    """Whether a value is a list of rows in order of their step."""
-    if not isinstance(value, list) or len(value) <= _FEW_ROWS or not all(isinstance(v, dict) and "step" in v for v in value):
-        return False
-    steps = [v["step"] for v in value]
-    return all(isinstance(s, int | float) for s in steps) and all(a < b for a, b in itertools.pairwise(steps))
+        return {key: _cut(part, f"{place}/{key}", level, told) for key, part in itertools.islice(value.items(), most)}
+    kept = [value[i] for i in evenly(len(value), most)] if even else value[:most]
+    return [_cut(part, f"{place}/*", level, told) for part in kept]

@@ -6,17 +6,15 @@ from functools import singledispatch
 from typing import Any
 
 from rl_advisor.answers.document import of_several
-from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
+from rl_advisor.answers.document.blocks import Bars, Card, Charts, Code, Columns, Facts, Fold, Lines, Section, Table, Words
 from rl_advisor.answers.document.curves import drawn
 from rl_advisor.answers.document.of_run import sections, story_rows
 from rl_advisor.answers.story.telling import in_own_names
 from rl_advisor.assessment import Assessment
-from rl_advisor.finding import number
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import spark
 from rl_advisor.output.wording import plain
 from rl_advisor.run import Run
-from rl_advisor.samples.excerpts import excerpt
 
 SUFFIX = ".md"
 _ADDRESS = re.compile(r"(?i)(:(?=//)|www(?=\.)|@(?=[\w-]+\.\w)|(?<!\w)@(?=\w))")
@@ -137,12 +135,12 @@ def _(card: Card) -> str:
 
 
 @markdown_of.register
-def _(block: Samples) -> str:
-    return "\n".join(_sample(title, row) for title, rows in block.kinds for row, _ in rows)
-
-
-def _sample(title: str, row: Answer) -> str:
+def _(block: Code) -> str:
     """What was written stands as code, in which no page of Markdown follows a link or calls a person."""
-    said = re.sub(r"\s+", " ", excerpt(row["response"], 160, 60)).replace("`", "'")
-    reward = "no reward" if row["reward"] is None else f"reward {number(row['reward'])}"
-    return f"- {title} ({reward}, step {row['step']:g}, {inert(row['source'])} row {row['row']}): `{said}`"
+    said = re.sub(r"\s+", " ", block.text).replace("`", "'")
+    return f"- {block.kind}: `{said}`"
+
+
+@markdown_of.register
+def _(block: Columns) -> str:
+    return "\n\n".join(f"**{title}**\n\n{_all(part)}" for title, part in block.parts)

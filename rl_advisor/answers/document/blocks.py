@@ -6,13 +6,11 @@ from typing import Any
 
 from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.assessment import FindingView
-from rl_advisor.features.text.turns import Turn
-from rl_advisor.output import Answer
 
 
 @dataclass(frozen=True)
 class Words:
-    """A sentence or two; ``kind`` is what it is for: ``lead``, ``note`` or ``do``."""
+    """A sentence or two; ``kind`` is what it is for: ``note``, ``do``, or ``meta`` of what follows."""
 
     text: str
     kind: str = ""
@@ -83,10 +81,18 @@ class Charts:
 
 
 @dataclass(frozen=True)
-class Samples:
-    """Samples worth reading under the titles of their kinds, each with the turns of its episode."""
+class Code:
+    """What a run wrote, as it stands: a ``prompt``, a ``response`` or a ``turn``."""
 
-    kinds: Sequence[tuple[str, Sequence[tuple[Answer, Sequence[Turn]]]]]
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Blocks beside each other, each part under its title."""
+
+    parts: Sequence[tuple[str, Sequence[Any]]]
 
 
 @dataclass(frozen=True)

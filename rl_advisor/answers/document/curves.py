@@ -59,7 +59,7 @@ def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
     cited = {str(e["metric"]) for f in shown for e in f.evidence}
     moved = [c for c in in_order(run) if (c.varies or (c.name in cited and c.finite()[1].size > 1)) and not _again(c, run)]
     able = [c for c in moved if metric(c.name) or c.name in cited] or moved  # where nothing is understood, what there is
-    ranked = sorted(able, key=lambda c: (c.name not in cited and not c.name.startswith(LINEAR), not c.name.startswith(USUAL)))
+    ranked = sorted(able, key=lambda c: (c.name not in cited, not c.name.startswith(USUAL)))
     wanted = sum(c.name in cited or c.name.startswith(USUAL) for c in able)
     chosen = {c.name for c in ranked[: min(MOST, max(FEWEST, wanted))]}
     found = [(c, q) for c in able if c.name in chosen and (q := quantity(c, run)) is not None]

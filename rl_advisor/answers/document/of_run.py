@@ -4,19 +4,20 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rl_advisor.answers.context import context
-from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
+from rl_advisor.answers.document.blocks import Bars, Card, Charts, Code, Columns, Facts, Fold, Lines, Section, Table, Words
 from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.answers.episodes import failure_lines, formula_lines
 from rl_advisor.answers.story.chain import cause_of, chain
 from rl_advisor.answers.story.quantities import label, unit_of
-from rl_advisor.assessment import BROKEN, Assessment, FindingView
+from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.gpu.profile import profile
 from rl_advisor.output import Answer
-from rl_advisor.output.wording import listed, plain, sentence, span, value
+from rl_advisor.output.wording import listed, percent, plain, sentence, span, value
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck
 from rl_advisor.samples.episodes import episode_turns, why_failed
+from rl_advisor.samples.excerpts import excerpt
 from rl_advisor.samples.reward_check import audit
 from rl_advisor.samples.reward_formula import paid_for
 
@@ -25,8 +26,8 @@ SHOWN, OPEN, NAMED, NOT_LOGGED = 4, 8, 24, 4
 SMALL = 0.0005
 """Share below which a phase of the GPUs is left out."""
 KINDS = (("highest", "Best rewarded"), ("lowest", "Worst rewarded"), ("random", "Random, latest step"))
-COUNT = 2
-"""Samples of each kind."""
+COUNT, TURNS = 2, 24
+"""Samples of each kind, and turns of an episode."""
 
 
 def sections(run: Run, a: Assessment, curves: Sequence[Drawn]) -> list[Section]:
@@ -41,7 +42,7 @@ def sections(run: Run, a: Assessment, curves: Sequence[Drawn]) -> list[Section]:
         Section("gpu", "GPU time", _phases(run)),
         Section("next", "Next test", _experiment(a)),
         Section("checked", "What was checked", [Words(f"{_first_break(a)} {counted(a)}", "note"), *_looked_at(run, a, cards)]),
-        Section("deliverables", "Reproducibility checklist", [Fold("What is there, and what is missing", [Lines(_deliverables(run, a))])]),
+        Section("deliverables", "Reproducibility checklist", [Fold("What is there, and what is missing", [Lines(_deliverables(run))])]),
     )
     return [s for s in found if s.blocks]
 
@@ -103,9 +104,34 @@ def _samples(run: Run) -> list[Any]:
         return []
     said = [*failure_lines(why_failed(run)), *formula_lines(paid_for(run))]
     picked = spotcheck.triad(run, count=COUNT)
-    kinds = [(title, [(row, _turns(run, row)) for row in picked[kind]]) for kind, title in KINDS if picked.get(kind)]
+    columns = [(title, _column(run, picked[kind])) for kind, title in KINDS if picked.get(kind)]
     folded = _more([Words(line) for line in said], "Why episodes failed, and what is paid")
-    return [*folded, *_rewards(run), Words("Model output, shown verbatim.", "note"), Samples(kinds)]
+    return [*folded, *_rewards(run), Words("Model output, shown verbatim.", "note"), Columns(columns)]
+
+
+def _column(run: Run, rows: Sequence[Answer]) -> list[Any]:
+    """Samples below each other, all but the first folded."""
+    first, *others = (_sample(run, row) for row in rows)
+    return [*first, *([Fold(f"{len(others)} more", [block for sample in others for block in sample])] if others else [])]
+
+
+def _sample(run: Run, row: Answer) -> list[Any]:
+    """A sample with where it stands; of an episode its turns, each folded under who spoke, of many the first and the last."""
+    reward = "no reward" if row["reward"] is None else f"reward {value(row['reward'], digits=3)}"
+    head = Words(f"{reward}, step {row['step']:g} ({row['source']}, row {row['row']})", "meta")
+    turns, half = _turns(run, row), TURNS // 2
+    left = [Words(f"{len(turns) - TURNS} turns in the middle are left out.", "note")] if len(turns) > TURNS else []
+    spoken = [*map(_turn, turns[:half]), *left, *map(_turn, turns[max(half, len(turns) - half) :])]
+    body = spoken if len(turns) > 1 else [Code("response", excerpt(row["response"], 320, 120))]
+    return [head, *([Code("prompt", excerpt(row["prompt"], 300, 100))] if row["prompt"] else []), *body]
+
+
+def _turn(turn: Turn) -> Fold:
+    """One turn under who spoke, how it begins and which tools it calls."""
+    named = ", ".join((name or given)[:40] for name, given in turn.calls[:4])
+    calls = "".join("\n" + excerpt(f"{name} {given}", 200, 60) for name, given in turn.calls[:8])
+    begins = f"{turn.role[:20]}: {' '.join(turn.text.split())[:90]}{f' ({named})' if named else ''}"
+    return Fold(begins, [Code("turn", excerpt(turn.text, 600, 200) + calls)])
 
 
 def _rewards(run: Run) -> list[Bars]:
@@ -134,27 +160,21 @@ def _phases(run: Run) -> list[Any]:
     if found is None:
         return []
     shown = [p for p in found["phases"] if p["share"] > SMALL]
-    period, untold = found["step_period_s"], found["cannot_tell"]
-    heads = ("phase", "share", "s a step", "W", "J a step", "confidence")
     rows = [
-        [plain(p["name"]), _share(p), *(_known(p[k]) for k in ("seconds_per_step", "power_w", "energy_j_per_step")), p["confidence"]]
+        [plain(p["name"]), f"{percent(p['share'])} ({percent(p['share_low'])} to {percent(p['share_high'])})", _seconds(p), p["confidence"]]
         for p in shown
     ]
     return [
         Words(found["says"]),
-        *([Words(f"One step takes {_known(period)} s on average.")] if period else []),
-        Table("Phases of a step", heads, rows, [p["name"] for p in shown], [p["share"] for p in shown]),
-        *([Fold("What this cannot tell", [Lines(untold)])] if untold else []),
+        Table(
+            "Phases of a step", ("phase", "share", "s a step", "confidence"), rows, [p["name"] for p in shown], [p["share"] for p in shown]
+        ),
+        *([Fold("What this cannot tell", [Lines(found["cannot_tell"])])] if found["cannot_tell"] else []),
     ]
 
 
-def _share(p: Answer) -> str:
-    spread = f" ({100 * p['share_low']:.0f} to {100 * p['share_high']:.0f})" if p["share_high"] - p["share_low"] > SMALL else ""
-    return f"{100 * p['share']:.0f} %{spread}"
-
-
-def _known(x: float | None) -> str:
-    return "not known" if x is None else value(x, digits=3)
+def _seconds(phase: Answer) -> str:
+    return "not known" if phase["seconds_per_step"] is None else value(phase["seconds_per_step"], digits=3)
 
 
 def _experiment(a: Assessment) -> list[Any]:
@@ -213,13 +233,8 @@ def _read(run: Run) -> list[str]:
     ]
 
 
-def _deliverables(run: Run, a: Assessment) -> list[str]:
+def _deliverables(run: Run) -> list[str]:
     """What a finished run should leave behind: what was found among what was read, and what was not."""
-    last, found = max((c.step for c in run.checkpoints), default=-1), context(run)
-    saved = {"best checkpoint": a.best_checkpoint.path is not None, "last checkpoint": last >= 0.95 * a.step}
-    saved |= {"a checkpoint from after the break, to study it": bool(a.onset and last >= a.onset.step)} if a.verdict in BROKEN else {}
-    sides = {
-        side: [*(name for name, so in saved.items() if so is there), *(name for part in found.values() for name in part[side])]
-        for side, there in (("there", True), ("missing", False))
-    }
+    found = context(run)
+    sides = {side: [name for part in found.values() for name in part[side]] for side in ("there", "missing")}
     return [f"{side.capitalize()}: {listed(names)}" for side, names in sides.items() if names]

@@ -1,7 +1,7 @@
 """The story of a run: what an answer says first, the same facts in the same words at every door."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from rl_advisor.answers.story import sentences
@@ -107,18 +107,10 @@ def in_order(facts: Mapping[str, Iterable[str]]) -> str:
 
 def paragraph(story: Answer, a: Assessment) -> str:
     """The story in five to eight sentences."""
-    why, facts = a.why.rstrip("."), story["facts"]
+    why, facts = a.why.rstrip("."), {label: text.rstrip(".") for label, text in story["facts"].items()}
     score = "; ".join(re.sub(r"^(\S+) from ", r"\1 went from ", line) for line in story["outcome"])
-    told: dict[str, Sequence[str]] = {
-        label: [f"{LABELS[label]}: {facts[label].rstrip('.')}."] for label in ("Limits", "Cause", "Effect") if label in facts
-    }
-    told |= {
-        "Verdict": [WORDS["verdict"][a.verdict]["opening"] + (f": {why}." if why else ".")],
-        "Score": [sentence(score)],
-        "Goal": [sentence(facts.get("Goal", ""))],
-        "Slow": [facts.get("Slow", "")],
-        "Keep": [f"Keep {facts['Keep']}." if a.best_checkpoint.path else sentence(facts.get("Keep", ""))],
-        "Call": [story["call"]],
-        "Do now": [f"{LABELS['Do now']}: {facts.get('Do now', '')}"],
-    }
-    return in_order(told)
+    keep = f"Keep {facts.get('Keep')}" if a.best_checkpoint.path else facts.get("Keep", "")
+    told = {label: [f"{named}: {facts[label]}."] for label, named in LABELS.items() if label in facts}
+    told |= {label: [sentence(facts[label])] for label in ("Goal", "Slow") if label in facts}
+    told |= {"Verdict": [WORDS["verdict"][a.verdict]["opening"] + (f": {why}." if why else ".")], "Score": [sentence(score)]}
+    return in_order(told | {"Keep": [sentence(keep)], "Call": [story["call"]]})

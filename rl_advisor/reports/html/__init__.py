@@ -20,8 +20,6 @@ from rl_advisor.reports.html.words import plain, text
 from rl_advisor.run import Run
 
 SUFFIX = ".html"
-START = 0.02
-"""Share of the run before which a break is one from the start."""
 COLOURS = 8
 """Variants that have a colour and a dash of their own, those that end highest; the table of runs says which is which."""
 
@@ -58,19 +56,14 @@ def _first_picture(run: Run, a: Assessment, story: Answer) -> str:
         q = d.quantity
         name = f'<li class="h0">{text(q.label, 80)} <b>{q.spelled(q.first)} → {q.spelled(q.last)}</b></li>'
         panels.append(Panel([Line(d.curve, "h0")], name, q.said, q.unit))
-    return drawing(panels, ends, run.step_unit, _marks(a, ends)) if panels else ""
+    return drawing(panels, ends, run.step_unit, _marks(a)) if panels else ""
 
 
-def _marks(a: Assessment, ends: tuple[float, float]) -> list[Mark]:
+def _marks(a: Assessment) -> list[Mark]:
     """The first break with its interval, and the checkpoint to keep."""
-    marks, best = [], a.best_checkpoint
-    if a.onset:
-        from_start = a.onset.step - ends[0] <= START * (ends[1] - ends[0])
-        name = "broken from the start" if from_start else f"first break {a.onset.step:.0f}"
-        marks.append(Mark(a.onset.step, name, "at-break", (a.onset.low, a.onset.high)))
-    if best.path and best.step is not None:
-        marks.append(Mark(float(best.step), f"keep {best.step:.0f}", "at-best"))
-    return marks
+    best, broke = a.best_checkpoint, a.onset
+    marks = [Mark(broke.step, f"first break {broke.step:.0f}", "at-break", (broke.low, broke.high))] if broke else []
+    return [*marks, *([Mark(best.step, f"keep {best.step}", "at-best")] if best.path and best.step is not None else [])]
 
 
 def _ends(first: Sequence[float], last: Sequence[float]) -> tuple[float, float]:

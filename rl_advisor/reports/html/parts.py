@@ -4,17 +4,12 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
-from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Table, Words
+from rl_advisor.answers.document.blocks import Bars, Card, Charts, Code, Columns, Facts, Fold, Lines, Table, Words
 from rl_advisor.answers.document.curves import Drawn
-from rl_advisor.features.text.turns import Turn
-from rl_advisor.output import Answer
 from rl_advisor.output.layout import spark
 from rl_advisor.output.wording import span
 from rl_advisor.reports.html.pictures import bars, shares
 from rl_advisor.reports.html.words import figures, plain, prose, text
-from rl_advisor.samples.excerpts import excerpt
-
-_TURNS = 24
 
 
 @singledispatch
@@ -121,38 +116,10 @@ def _evidence(key: str, name: str, low: float, high: float) -> str:
 
 
 @html_of.register
-def _(block: Samples) -> str:
-    """A column for each kind, all but its first sample folded."""
-    columns = ""
-    for title, (first, *others) in block.kinds:
-        more = "".join(_sample(*one) for one in others)
-        fold = f'<details class="fold"><summary>{len(others)} more</summary>{more}</details>' if more else ""
-        columns += f"<section><h3>{title}</h3>{_sample(*first)}{fold}</section>"
-    return f'<div class="triad">{columns}</div>'
+def _(block: Code) -> str:
+    return f'<pre class="{block.kind}" dir="auto">{text(block.text)}</pre>'
 
 
-def _sample(row: Answer, turns: Sequence[Turn]) -> str:
-    reward = f"reward {figures(row['reward'])}" if row["reward"] is not None else "no reward"
-    prompt = f'<pre class="prompt" dir="auto">{text(excerpt(row["prompt"], 300, 100))}</pre>' if row["prompt"] else ""
-    body = _turns(turns) if len(turns) > 1 else f'<pre dir="auto">{text(excerpt(row["response"], 320, 120))}</pre>'
-    return (
-        f'<article class="sample"><p class="meta"><b>{reward}</b> <span>step {row["step"]:g}</span></p>{prompt}{body}'
-        f'<p class="where">{text(row["source"], 200)}, row {row["row"]}</p></article>'
-    )
-
-
-def _turns(turns: Sequence[Turn]) -> str:
-    """The turns of an episode, each folded under who spoke; of many the first and the last."""
-    half = _TURNS // 2
-    if len(turns) <= _TURNS:
-        return "".join(map(_turn, turns))
-    left = f'<p class="note">{len(turns) - _TURNS} turns in the middle are left out.</p>'
-    return "".join([*map(_turn, turns[:half]), left, *map(_turn, turns[-half:])])
-
-
-def _turn(turn: Turn) -> str:
-    """One turn under who spoke, how it begins and which tools it calls."""
-    called = "".join(f" <code>{text(name or given, 40)}</code>" for name, given in turn.calls[:4])
-    begins = f"<b>{text(turn.role, 20)}</b> {text(' '.join(turn.text.split())[:90])}{called}"
-    calls = "".join("\n" + text(excerpt(f"{name} {given}", 200, 60)) for name, given in turn.calls[:8])
-    return f'<details class="fold"><summary>{begins}</summary><pre dir="auto">{text(excerpt(turn.text, 600, 200))}{calls}</pre></details>'
+@html_of.register
+def _(block: Columns) -> str:
+    return f'<div class="columns">{"".join(f"<section><h3>{title}</h3>{beside(part)}</section>" for title, part in block.parts)}</div>'
