@@ -41,7 +41,7 @@ def test_it_is_said_in_plain_text(tmp_path):
     """The same for a terminal, in sentences."""
     answer = {"names_as_written": {}, **_folder(tmp_path)}
     page = " ".join(text("load", answer).split())
-    assert "read: metrics.jsonl (3 metrics); dumps/" in page
+    assert "read: metrics.jsonl, 3 metrics read: dumps/" in page
     assert "old.jsonl (empty)" in page
     assert "progress.csv: could not be read: a git-lfs pointer" in page
 

@@ -58,8 +58,6 @@ class Folder:
     path: str = ""
     files: list[File] = field(default_factory=list)
     folders: list["Folder"] = field(default_factory=list)
-    runs: list["Folder"] = field(default_factory=list)
-    """The runs found in it."""
 
     @property
     def name(self) -> str:
@@ -103,19 +101,17 @@ def _all_logs(names: list[str]) -> bool:
 
 def tree(files: Iterable[File]) -> Folder:
     """The folder that a flat listing of paths describes."""
-    root, known = Folder(), {"": Folder()}
-    known[""] = root
+    known = {"": Folder()}
+
+    def at(path: str) -> Folder:
+        if path not in known:
+            known[path] = Folder(path)
+            at(path.rpartition("/")[0]).folders.append(known[path])
+        return known[path]
+
     for file in files:
-        parts = file.path.split("/")[:-1]
-        above = root
-        for depth in range(len(parts)):
-            path = "/".join(parts[: depth + 1])
-            if path not in known:
-                known[path] = Folder(path)
-                above.folders.append(known[path])
-            above = known[path]
-        above.files.append(file)
-    return _pruned(root)
+        at(file.path.rpartition("/")[0]).files.append(file)
+    return _pruned(known[""])
 
 
 def _pruned(folder: Folder) -> Folder:

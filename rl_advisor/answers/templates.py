@@ -28,12 +28,6 @@ _SIGNS: Mapping[str, Callable[[float, float], bool]] = {"<": operator.lt, ">": o
 LISTED, LONGEST, SHORT = 20, 90, 220
 
 
-def _source(row: Answer) -> str:
-    """A file with what was taken from there."""
-    counts = [f"{number(row[what])} {what}" for what in ("metrics", "samples") if what in row]
-    return f"{row['from']} ({', '.join(counts)})" if counts else str(row["from"])
-
-
 SPOKEN: Mapping[str, Callable[[Any], str]] = {
     "percent": lambda share: f"{100 * share:.0f} %",
     "plain": plain,
@@ -56,7 +50,6 @@ SPOKEN: Mapping[str, Callable[[Any], str]] = {
     "short": lambda text: textwrap.shorten(said(text), LONGEST, placeholder=" ..."),
     "span": lambda ends: " to ".join(map(number, ends)),
     "spark": lambda points: spark([p[1] if isinstance(p, list) else p for p in points]),
-    "sources": lambda rows: "; ".join(map(_source, rows[:12])) + more(rows, 12),
     "between": lambda ends: f"[{', '.join(map(raw, ends))}]",
     "cut": lambda text: said(text)[:SHORT],
     "pairs": pairs,

@@ -1,4 +1,4 @@
-"""The judgement of a run on a terminal: twenty lines, the action before line six; ``-v`` shows the rest."""
+"""The judgement of a run on a terminal: sixteen lines, the action before line six; ``-v`` shows the rest."""
 
 import os
 import sys
@@ -13,8 +13,10 @@ from rl_advisor.output.wording import WORDS, listed
 COLOURS = {"good": "32", "even": "36", "bad": "31", "open": "33"}
 FAINT, STRONG = "2", "1"
 LABEL = 9
-LINES, MANY, ENTRIES = 3, 40, 11
-"""Lines that one entry may take, that the action may take, and that all entries take together."""
+LINES, MANY, ALL = 4, 40, 16
+"""Lines that one entry may take, that the action may take, and that the page has."""
+GIVE_WAY = ("Slow", "Also", "At odds", "Why", "Beside", "", "Effect")
+"""What is left out of a page that would be longer, in this order; without a name the curves."""
 WHOLE = "Do now"
 """The entry that is never cut."""
 SHOWN = {"curves": 2, "not_logged": 3}
@@ -41,15 +43,16 @@ def look_of_terminal() -> Look:
 def answer_page(answer: Answer, look: Look, *, whole: bool = False) -> Iterable[str]:
     """The lines of the page; ``whole`` where everything that was looked at follows it."""
     story = answer["story"]
-    yield _headline(answer, look)
-    yield ""
-    yield from _wrapped(f"  {story['call']}", look, "  ")
-    yield from _entries(story, look)
-    yield from _curves(story, look)
-    yield from _foot(answer, look, whole=whole)
+    head = [*_headline(answer, look), "", *_wrapped(f"  {story['call']}", look, "  ")]
+    told = {label: _entry(label, text, look) for label, text in story["facts"].items()} | {"": _curves(story, look)}
+    foot = [*_foot(answer, look, whole=whole)]
+    for label in GIVE_WAY:
+        if len(head) + sum(map(len, told.values())) + len(foot) > ALL:
+            told.pop(label, None)
+    return [*head, *(line for lines in told.values() for line in lines), *foot]
 
 
-def _headline(answer: Answer, look: Look) -> str:
+def _headline(answer: Answer, look: Look) -> list[str]:
     """What the run is on the left, the verdict on the right."""
     story = answer["story"]
     parts = [said(part) for part in (answer["run"], story["progress"], story["framework"]) if part]
@@ -60,17 +63,7 @@ def _headline(answer: Answer, look: Look) -> str:
     left = "  ".join(parts)
     room = look.width - len(left) - len(right)
     painted = look.painted(right, f"{STRONG};{COLOURS[WORDS['verdict'][answer['verdict']]['mood']]}")
-    return f"{left}{' ' * room}{painted}" if room > 1 else f"{left}\n{painted}"
-
-
-def _entries(story: Answer, look: Look) -> Iterable[str]:
-    """Label and text of what the story tells: the action whole, of the rest the first that fit, whole before many."""
-    told = [(label, _entry(label, text, look)) for label, text in story["facts"].items()]
-    left = ENTRIES
-    for label, lines in told:
-        if label == WHOLE or len(lines) <= left:
-            left -= len(lines)
-            yield from lines
+    return [f"{left}{' ' * room}{painted}"] if room > 1 else [left, painted]
 
 
 def _entry(label: str, text: str, look: Look) -> list[str]:
@@ -92,12 +85,11 @@ def _wrapped(line: str, look: Look, indent: str, most: int = LINES) -> list[str]
     )
 
 
-def _curves(story: Answer, look: Look) -> Iterable[str]:
-    """A sparkline of the outcome and of the cause's metric, side by side where they fit."""
+def _curves(story: Answer, look: Look) -> list[str]:
+    """A sparkline of the outcome, and of the cause's metric beside it where it fits."""
     drawn = [f"{said(q['label'])} {spark(list(q['blocks']))} {q['last_said']}" for q in story["curves"][: SHOWN["curves"]]]
     together = "  " + "   ".join(drawn)
-    if drawn:
-        yield from ([together] if len(together) <= look.width else [f"  {row}" for row in drawn])
+    return [together if len(together) <= look.width else f"  {drawn[0]}"] if drawn else []
 
 
 def _foot(answer: Answer, look: Look, *, whole: bool) -> Iterable[str]:
