@@ -86,6 +86,9 @@ CASES = [
     ("dead_reward_part", run(reward__component__stand_still=NONE, reward__component__walk=rising(0.1, 0.4), episode__length=flat(90)), U),
     ("dead_reward_part", run(reward__component__accuracy=NONE + 0.008, reward__component__format=rising(0.3, 0.9), **LANGUAGE), P),
     ("dead_reward_part", run(reward__component__accuracy=rising(0, 0.019, sd=0), reward__component__format=flat(0.9), **LANGUAGE), A),
+    ("dead_reward_part", run(reward__component__trace=NONE - 0.5, reward__component__format=rising(0, 0.2), **LANGUAGE), P),
+    ("dead_reward_part", run(reward__component__trace=flat(-0.5), reward__component__format=rising(0, 0.2), **LANGUAGE), A),
+    ("dead_reward_part", run(reward__component__trace=NONE + 0.5, reward__component__format=rising(0, 0.2), **LANGUAGE), A),
     ("dead_reward_part", run(reward__component__format=NONE, **LANGUAGE), N),
     # Form is learned to the full in most runs.
     ("blow_up_at_end", run(value__loss=BLOWN, reward__mean=rising()), P),
