@@ -18,7 +18,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {name: tuple(keys) for name, keys in tabl
 _KNOWN = tuple(key for keys in NAMES.values() for key in keys)
 _SAID = re.compile(
     r"(?<![\w./-])(?P<key>[A-Za-z][\w.]{0,80})(?P<sign>[ \t]?[=:]?[ \t]?|[ \t](?:of|to|is|at)[ \t])"
-    r"['\"]?(?P<value>-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]*\w)|(?i:true|false|none)\b|(?<==)[\w/.-]{1,60}|(?<=['\"])[\w/.-]{1,60}(?=['\"]))"
+    r"['\"]?(?P<value>-?(?>\d++\.?+\d*+|\.\d++)(?>[eE][-+]?+\d++)?+(?!\.?\w)|(?i:true|false|none)\b|(?<==)[\w/.-]{1,60}|(?<=['\"])[\w/.-]{1,60}(?=['\"]))"
 )
 """A key and its value as people write them between words."""
 _WORD = re.compile(r"[\w.@/:+-]{1,80}")
