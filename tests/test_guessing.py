@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from rl_advisor.reading.guessing import guess
 from rl_advisor.run import Curve
+from rl_advisor.vocabulary import words
 
 
 def guessed(**values: float | list[float]) -> dict[str, str]:
@@ -106,3 +107,20 @@ def test_a_kl_that_does_not_say_to_what(names, role) -> None:
 def test_a_true_score_beside_what_is_paid_judges_it(names: tuple[str, ...], roles: dict[str, str]) -> None:
     """Of a truth and its proxy the first is the score and the second the reward; one without the other is neither."""
     assert guessed(**{name: [0.5, 0.6, 0.55, 0.7] for name in names}) == roles
+
+
+def test_names_in_other_languages_mean_what_the_english_ones_mean():
+    """Whole words of languages with blanks, words inside of others without; no English name is turned."""
+    said = {
+        "Mittlere Belohnung": "mean reward",
+        "récompense moyenne": "reward mean",
+        "平均奖励": "mean reward",
+        "测试成功率": "test success rate",
+        "策略损失": "policy loss",
+        "награда": "reward",
+        "エピソード報酬": "episode reward",
+        "에피소드 보상": "episode reward",
+        "lauffen/moyers": "lauffen moyers",
+        "rewardMean": "reward mean",
+    }
+    assert {name: words(name) for name in said} == said

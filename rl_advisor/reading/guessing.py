@@ -6,7 +6,6 @@ guess together with the runner-up and its odds. What only a supervised trainer w
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -193,8 +192,7 @@ def _said(raw: str, readme: str) -> float:
 @lru_cache(4_096)
 def _of_words(raw: str) -> float:
     """The weight of the words in a name: the best that speaks for it, and all that speak against it."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", raw) if not unicodedata.combining(c))  # without accents
-    text, told = words(plain) or raw.lower(), _metric_words()
+    text, told = words(raw) or raw.lower(), _metric_words()
     speaking = (row["weight"] for row in told["speaks"] if says(rf"\b(?:{row['words']})\b", text))
     adds = sum(row["weight"] * len(set(_pattern(rf"\b(?:{row['words']})\b").findall(text))) for row in told["adds"])
     return float(max(speaking, default=_LESS * says("{lower}", text)) + adds)

@@ -5,10 +5,12 @@ family: ``reward/component/format`` is a member of ``reward/component/*``.
 """
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 
 class Link(StrEnum):
@@ -185,8 +187,18 @@ class Dialect:
     """What an experiment may turn (see ``judgement/settings_to_change.py``) -> how this framework spells it, value and all."""
 
 
+@cache
+def _english() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """What is called otherwise in other languages, as a pattern, and the English word for each."""
+    told = tomllib.loads(Path(__file__).with_name("english.toml").read_text(encoding="utf-8"))
+    known = {theirs: ours for ours, names in told.items() for theirs in names}
+    longest = sorted(known, key=lambda name: -len(name))
+    return re.compile("|".join(name if name > "\u2e80" else rf"\b{name}\b" for name in longest)), known
+
+
 @lru_cache(maxsize=1 << 15)
 def words(raw: str) -> str:
-    """The words of a raw name, in lower case, with single spaces between."""
-    split = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", raw)
-    return re.sub(r"[^a-z0-9]+", " ", split.lower()).strip()
+    """The words of a raw name in English, in lower case, with single spaces between."""
+    pattern, known = _english()
+    split = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", raw).lower()
+    return re.sub(r"[^a-z0-9]+", " ", pattern.sub(lambda word: f" {known[word[0]]} ", split)).strip()

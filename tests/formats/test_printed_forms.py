@@ -182,6 +182,11 @@ HOME_MADE = {
     "Russian": ("Эпизод {i}: награда = {v}, потери = 0.1{i}", "потери"),
     "thousands": ("timesteps: {i},000  return: {v}  value loss: 1{i},345.6  frames=1_02{i}_000", "frames; value loss"),
     "touching": ("ep{i}: return={v}, length=10{i}", "length"),
+    "average": ("Episode {i}\tReward {v}\tAvg(100) 7.{i}\tEps 0.9{i}", "Avg; Eps"),
+    "of training": ("it {i} | rew(train) {v} | q 1.{i}", "q"),
+    "range": ("step: {i} | reward: {v} | advantage: [-1.{i} .. 2.{i}]", "advantage; advantage, number 2"),
+    "German, in a row": ("Lauf {i}: Ertrag={c}, Fehler=0,1{i}, Lernrate=0,00{i}", "Fehler; Lernrate"),
+    "named in Chinese": ("迭代 {i}，平均回报 {v}，价值损失 9{i}.5，熵 0.{i}", "价值损失; 熵"),  # noqa: RUF001
     "window": ("Episode {i} | Reward (last 10): {v} | mean 100 step loss | 0.1{i}", "mean step loss"),
 }
 

@@ -72,7 +72,8 @@ def _lines(path: Path, ask: Request) -> Run:
 
 def _cells(path: Path, ask: Request) -> Run:
     layout = layout_of(path, loosely=True)
-    if not layout.names:
+    worded = re.search(r"[^\W\d]", "".join(layout.rows[0])) if layout.rows else None
+    if not layout.names or (layout.separator == "," and worded and writes_commas(beginning(path, _HEAD))):
         return Run()
     table, gaps = read_table(path, layout)
     part = part_of(table, run=ask.run)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from rl_advisor.vocabulary import words
+
 FEWEST = 3
 """Names that a log has at least, where only one of them is a learner's."""
 _OUTCOME = re.compile(r"\b(?:rewards?|returns?|(?:ep)?rew(?:mean)?|(?:ep)?ret|episodic|avgr|r)\b")
@@ -16,11 +18,6 @@ _EPISODES = re.compile(r"\b(?:ep|episodes?|timesteps?|frames?|iter\w*|updates?|e
 _ENV_STEPS = re.compile(r"\b(?:timesteps?|t env|env(?:ironment)? steps?|env interacts)\b")
 _MEANS = {"avg", "average", "mean", "best avg"}
 """What a log of episodes calls their mean return where it is short of words."""
-
-
-def words(name: str) -> str:
-    """A name in lower case, its words parted by single blanks."""
-    return re.sub(r"[^a-z0-9]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()).strip()
 
 
 def speaks(name: str) -> bool:

@@ -18,6 +18,7 @@ from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.starts import broken_steps, no_count, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
+from rl_advisor.vocabulary import words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,7 +183,7 @@ def plain_number(cell: Any) -> Any:
 
 def step_columns(names: Sequence[str]) -> list[str]:
     """The columns that may count rows, best first."""
-    plain = {_plain(name): name for name in reversed(names)}
+    plain = {key if (key := _plain(name)) in STEP_COLUMNS else words(name).replace(" ", "_"): name for name in reversed(names)}
     return [plain[key] for key in STEP_COLUMNS if key in plain]
 
 
@@ -214,15 +215,15 @@ def steady(number: Floats) -> bool:
 
 def unit_of(column: str) -> str:
     """What a step column counts, as far as its name says so."""
-    words = _plain(column).replace("_", " ")
+    said = words(column)
     kinds = (
         ("env steps", r"timestep|env(?:ironment)? (?:step|interact)|frame|t env"),
-        ("iterations", r"iter|itér|迭代"),
-        ("episodes", r"episod|épisode|episód|folge|эпизод|回合|轮|エピソード|에피소드"),
-        ("epochs", r"epoch|epoche|époque|época|эпоха|エポック"),
+        ("iterations", r"iter"),
+        ("episodes", r"episode"),
+        ("epochs", r"epoch"),
         ("updates", r"update"),
     )
-    return next((unit for unit, pattern in kinds if re.search(pattern, words)), "steps")
+    return next((unit for unit, pattern in kinds if re.search(pattern, said)), "steps")
 
 
 def one_run(table: pd.DataFrame, run: str = "") -> tuple[pd.DataFrame, Run]:

@@ -9,13 +9,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.reading.parsing.learner_words import speaks, words
+from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.line_forms import Family, Places
 from rl_advisor.reading.parsing.line_shapes import Shapes
 from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, goes_up, steady, step_columns, unit_of
 from rl_advisor.reading.parsing.slot_names import BARE, Slot
 from rl_advisor.reading.parsing.starts import starts
 from rl_advisor.run import Floats
+from rl_advisor.vocabulary import words
 
 FEWEST = 3
 """Lines in which a name must come back."""

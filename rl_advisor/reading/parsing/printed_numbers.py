@@ -10,7 +10,7 @@ NUMBER = re.compile(
     rf"|(?<!0)\d{{0,2}}{_THOUSANDS}{_POWER}|\d*{_PARTS_OF}{_POWER})"
     rf"|(?<=[-+])(?:\d{{1,3}}{_THOUSANDS}{_POWER}|\d+{_PARTS_OF}{_POWER}|\.\d+{_POWER}|(?:nan|NaN|NAN|inf|Inf|INF|Infinity)(?![\w-]))"
     rf"|(?<=\.)\d+{_POWER}|(?<=[nN])(?:an|aN|AN)(?![\w-])|(?<=[iI])(?:nf|NF|nfinity)(?![\w-]))"
-    r"|\d(?:(?<=ep\d)|(?<=it\d)|(?<=gen\d)|(?<=step\d)|(?<=iter\d)|(?<=epoch\d)|(?<=episode\d))\d*(?![\w.]))"
+    r"|\d(?i:(?<=ep\d)|(?<=it\d)|(?<=gen\d)|(?<=\be\d)|(?<=step\d)|(?<=iter\d)|(?<=epoch\d)|(?<=episode\d))\d*(?![\w.]))"
 )
 """A number, or a date or clock, as one group; of a number that touches a word only one that counts (``ep12: ...``)."""
 UNIT = re.compile(r"(?:%|°C?|[^\W\d_]{1,5}(?:/[^\W\d_]{1,5})?)?(?![^\W_])")
@@ -24,7 +24,7 @@ _SCRIPT = "[\u2e80-\u9fff\uac00-\ud7a3]"
 _ORDINAL = re.compile(rf"第\s*([\d/ ]{{0,20}}\d)\s*({_SCRIPT}{{1,3}})")
 _GLUED = re.compile(rf"(?<={_SCRIPT})(?=[-+]?\d)|(?<=\d)(?={_SCRIPT})|(?<=\d)[\xa0\u202f]()(?=\d\d\d)")
 """Where a number touches a word of such a script; and a blank between thousands, which goes."""
-_COMMA = re.compile(r"(?<![\d,.\[(])(\d{1,3}(?:\.\d{3})+|\d{1,15})(?:,(\d{1,15}))?(?![\d,]|\.\d)")
+_COMMA = re.compile(r"(?<![\d,.\[(])(\d{1,3}(?:\.\d{3})+|\d{1,15})(?:,(\d{1,15}))?(?!\d|[.,]\d)")
 _POINT = re.compile(r"\d\.(?!\d{3}(?!\d))\d|\d{4}\.\d")
 FEW = 8
 """Decimal commas from which a text writes them."""

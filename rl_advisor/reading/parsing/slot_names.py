@@ -37,9 +37,9 @@ _PIECE = re.compile(
 """What parts two things said in a line."""
 _SEPARATED = re.compile(rf"({_WORD}(?: [\w(%.#/&@+-]+\)?){{0,4}}?)['\"`]?\)?\s*(?:->|:=|[:=|│┃]|\.{{4,}}|(?<=['\"]),)\s*$")
 _INSIDE = re.compile(r"((?:^|[\s|│(,])(?:max|mean|min|avg|average|median|last) |\([a-z ]{0,20})$|\w\.? $")
-_NAMED = re.compile(r"(?:( [^\W\d][\w ]{0,40}| ?[a-z]{0,12} ?\w{0,12}\))\s*[:=|]|[:=])\s*$")
+_NAMED = re.compile(r"(?:( [^\W\d][\w ]{0,40}| ?[a-z]{0,12} ?\w{0,12}\))\s*[:=|]|[:=]|\)(?= ))\s*$")
 """What stands around a number that is part of a name: ``mean 100 episode reward | 25.8``, ``reward (100 ep): 22.6``, ``last 10: 3.5``."""
-_NOTE = re.compile(r" ?[(\[]([^()\[\]]{1,40})[)\]](\s*[:=|]\s*)$")
+_NOTE = re.compile(r"(?: ?[(\[]([^()\[\]]{1,40})[)\]](\s*[:=|]\s*)|(?<=\w)\(([a-z]{1,20})\)( ))$")
 """A note behind a name: ``acc (higher is better):`` says nothing more, ``reward (mean):`` which of them."""
 _TIME = re.compile(r" (?:m?s|secs?|s/it|it/s)\.? (?=[^\W\d]{3})")
 """The unit of the number before, where the next name follows without a mark."""
@@ -63,7 +63,7 @@ _LEVELS = re.compile(r"^(?:(?:\[?(?:INFO|DEBUG|WARNING|ERROR|TRACE)\]?|and|with|
 _OF = re.compile(r"([^\W\d][\w ./-]{0,40}?)['\"]?\s?([:=]?)\s?$")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _HELD_OUT = re.compile(r"(?i)(?<![a-z])(eval|evaluation|test|val|validation)(?![a-z])")
-_BESIDE = re.compile(r"\s*[(\[]?\s*(?:±|\+/?-|=|,)?\s*")
+_BESIDE = re.compile(r"\s*[(\[]?\s*(?:±|\+/?-|=|,|\.\.)?\s*")
 """What stands between two numbers of one name: ``23.4 ± 5.1``, ``0.5 (0.4)``, ``[1, 2]``, ``12/50 = 24 %``."""
 _BEHIND = re.compile(r" ([^\W\d]\w{3,20}(?: [^\W\d]\w{3,20})?)\s*(?:$|[,;.()\]])")
 """The name of a number that stands before it: ``after 48 timesteps``."""
@@ -253,7 +253,7 @@ def _counter(words: str) -> str:
 
 def _said(before: str, after: str) -> tuple[str, bool]:
     """The name that stands before a mark, before ``is``, or alone before a number, empty for none; and whether it is loose."""
-    noted = _NOTE.sub(lambda n: f"/{n[1]}{n[2]}" if n[1].isalpha() else n[2], _TIME.sub(" ", before, count=1))
+    noted = _NOTE.sub(lambda n: f"/{n[1] or n[3]}{n[2] or n[4]}" if (n[1] or n[3]).isalpha() else n[2], _TIME.sub(" ", before, count=1))
     bare = _DRESSED.sub("", noted)
     tail = _last_said(bare)
     if match := _SEPARATED.search(tail):

@@ -1,9 +1,9 @@
 """YAML and JSON as plain lists and maps: tags of Python objects are looked through, nothing is built from them."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import LONGEST_WHOLE
 from rl_advisor.reading.parsing.config.values import measured, typed
 
 _MAP = re.compile(r"(?m)^[\w\"'!.-][^\n:=]{0,120}:(?:[ \t]|$)|^[ \t]*+\{")
@@ -23,43 +23,42 @@ def of_yaml(text: str) -> dict[Any, Any]:
 
 
 def load_yaml(text: bytes) -> Any:
-    """What a YAML document holds.
+    """What a YAML document holds, whatever its tags say of what should be built from it.
 
     Raises:
         ValueError: it is no YAML, or repeats itself by reference more often, or is nested deeper, than a configuration is.
     """
     import yaml
 
-    class Plain(yaml.SafeLoader if not yaml.__with_libyaml__ else yaml.CSafeLoader):  # type: ignore[misc]
-        """A safe loader that looks through Python tags instead of refusing the file."""
-
-    def plain(loader: Any, _suffix: str, node: Any) -> Any:
-        if isinstance(node, yaml.MappingNode):
-            return loader.construct_mapping(node, deep=True)
-        if isinstance(node, yaml.SequenceNode):
-            return _pairs(loader.construct_sequence(node, deep=True))
-        return loader.construct_scalar(node)
-
-    def number(loader: Any, node: Any) -> Any:
-        """A number; times of day (``1:30:00``), which YAML takes for numbers to the base of 60, and endless ones are text."""
-        written = str(loader.construct_scalar(node))
-        if ":" in written or len(written) > LONGEST_WHOLE:
-            return typed(written)
-        return loader.construct_yaml_int(node) if node.tag.endswith(":int") else loader.construct_yaml_float(node)
-
-    Plain.add_multi_constructor("tag:yaml.org,2002:python/", plain)
-    for kind in ("int", "float"):
-        Plain.add_constructor(f"tag:yaml.org,2002:{kind}", number)
+    loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     try:
-        _refuse_deep(text, Plain)
-        loader = Plain(text)
-        node = loader.get_single_node()
-        if node is None:
-            return None
-        _counted(node, {})
-        return loader.construct_document(node)
-    except yaml.YAMLError as error:
-        raise ValueError("no YAML") from error
+        _refuse_deep(text, loader)
+        node = yaml.compose(text, loader)
+        return None if node is None else _plain(node, iter(range(MOST_NODES)))
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError("no YAML, or one that has no end, as a configuration has") from error
+
+
+def _plain(node: Any, left: Iterator[int]) -> Any:
+    """A node as map, list, number or text; times of day (``1:30:00``), numbers to the base of 60 to YAML, are text.
+
+    Raises:
+        ValueError: more nodes are met than there are ``left``, each reference counted with all that it stands for.
+    """
+    if next(left, None) is None:
+        raise ValueError("repeats itself by reference more often than a configuration")
+    if node.id == "sequence":
+        values = [_plain(part, left) for part in node.value]
+        return _pairs(values) if "python/" in node.tag else values
+    if node.id == "mapping":
+        pairs = [(_plain(key, left), _plain(value, left)) for key, value in node.value]
+        merged = [inner for key, value in pairs if key == "<<" for inner in (value if isinstance(value, list) else [value])]
+        own = {str(key) if isinstance(key, dict | list) else key: value for key, value in pairs if key != "<<"}
+        return {key: value for inner in reversed(merged) if isinstance(inner, dict) for key, value in inner.items()} | own
+    kind = node.tag.rpartition(":")[2]
+    if kind == "bool":
+        return node.value.lower() in ("true", "yes", "on")
+    return None if kind == "null" else typed(node.value) if kind in ("int", "float") else node.value
 
 
 def _refuse_deep(text: bytes, loader: Any) -> None:
@@ -70,21 +69,6 @@ def _refuse_deep(text: bytes, loader: Any) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             raise ValueError("nested deeper than a configuration is")
-
-
-def _counted(node: Any, known: dict[int, int]) -> int:
-    """Nodes that it holds once every reference in it is written out.
-
-    Raises:
-        ValueError: they are more than a configuration holds, or it refers to itself.
-    """
-    if id(node) not in known:
-        known[id(node)] = MOST_NODES  # met again inside itself, it has no end
-        parts = [p for pair in node.value for p in pair] if node.id == "mapping" else node.value if node.id == "sequence" else []
-        known[id(node)] = 1 + sum(_counted(part, known) for part in parts)
-    if known[id(node)] > MOST_NODES:
-        raise ValueError("repeats itself by reference more often than a configuration")
-    return known[id(node)]
 
 
 def of_one_behaviour(config: dict[Any, Any]) -> dict[Any, Any]:
