@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -63,6 +64,20 @@ def opened(runs: dict[str, Path], folder: Path) -> str:
     case = cases.open_case(folder, runs["broken"], "why?")
     assert case["belief"]["about"] == "cause", case["belief"]
     return str(case["name"])
+
+
+def test_what_is_foretold_is_what_a_later_run_is_settled_by(runs: dict[str, Path], tmp_path: Path) -> None:
+    """The outcome by the run's own name, from where it ends and by when, and the pattern: the mended run shows it, the other does not."""
+    case = cases.open_case(tmp_path / "cases", runs["broken"])
+    right, wrong, by = (case["prediction"][key] for key in ("if_right", "if_wrong", "by_step"))
+    above = re.search(r"at step (\d+) reward stands above ([\d.]+) \(here ([\d.]+)\)(?:, and (.+?) is not there)?", right)
+    assert above, right
+    assert float(above[3]) < float(above[2]) < 0.5
+    assert float(above[1]) == by == case["step"]
+    assert (above[4] or "").replace(" ", "_") == case["belief"]["pattern"]
+    assert "no higher than here" in wrong
+    ends = {n: json.loads((runs[n] / "trainer_state.json").read_text())["log_history"][-1]["reward"] for n in ("mended", "missed")}
+    assert ends["mended"] > float(above[2]) > ends["missed"]
 
 
 @pytest.mark.parametrize(

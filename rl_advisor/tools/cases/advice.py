@@ -12,7 +12,7 @@ import numpy as np
 
 from rl_advisor.answers.comparable import NO_VARIANT
 from rl_advisor.answers.compare import differing, spelled
-from rl_advisor.assessment import BROKEN
+from rl_advisor.assessment import BROKEN, Experiment
 from rl_advisor.curves.course import Course
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Outcome as Found
@@ -45,7 +45,6 @@ def drafted(place: str | Path, question: str = "") -> CaseFile:
     run = read(place)
     case = open_case(run)
     judged, signed = judge(case), of_case(case)
-    experiment = signed.next_experiment
     belief = _belief(judged, signed.p_continue_pays)
     return CaseFile(
         question=question[:LONGEST],
@@ -54,13 +53,22 @@ def drafted(place: str | Path, question: str = "") -> CaseFile:
         step=case.step,
         verdict=judged.verdict,
         belief=belief,
-        prediction=Prediction(
-            do=experiment.do,
-            if_right=experiment.expect_if_right,
-            if_wrong=experiment.expect_if_wrong,
-            by_step=run.planned_steps if belief.about == "going on" and (run.planned_steps or 0) > case.step else None,
-        ),
+        prediction=_prediction(case, belief, signed.next_experiment),
     )
+
+
+def _prediction(case: Case, belief: Belief, experiment: Experiment) -> Prediction:
+    """The experiment and what is expected; of a cause first what a later run is settled by: the outcome at this step, and the pattern."""
+    right, wrong = experiment.expect_if_right, experiment.expect_if_wrong
+    planned, course = case.run.planned_steps or 0, case.performance.counts
+    if belief.about == "cause" and course is not None:
+        end, pattern = float(_at(course, case.step).mean()), belief.pattern.replace("_", " ")
+        seen, again = (f", and {pattern} is not there", f", or {pattern} is there again") if pattern else ("", "")
+        there = f"at step {number(case.step)} {_outcome_of(case.run, course)} stands"
+        right = f"A run with that done: {there} above {number(end + course.margin)} (here {number(end)}){seen}. {right}"
+        wrong = f"A run with that done: {there} no higher than here{again}. {wrong}"
+    by = case.step if belief.about == "cause" else planned if planned > case.step else None
+    return Prediction(do=experiment.do, if_right=right, if_wrong=wrong, by_step=by)
 
 
 def _belief(judged: Judged, pays: float) -> Belief:
@@ -177,7 +185,7 @@ def compared(first: tuple[Case, Judged], second: tuple[Case, Judged], pattern: s
     where it is.
     """
     (old, said), (new, says) = first, second
-    better, how = _better(old.performance.counts, new.performance.counts)
+    better, how = _better(old.performance.counts, new.performance.counts, new.run)
     sounder = float(np.clip(_sound(says) - _sound(said), -6, 6))
     gone, told = _gone(new, pattern)
     verdicts = f"it is judged {says.verdict.replace('_', ' ')}, the first was {said.verdict.replace('_', ' ')}"
@@ -189,7 +197,7 @@ def _sound(judged: Judged) -> float:
     return log((1 - broken) / broken)
 
 
-def _better(old: Course | None, new: Course | None) -> tuple[float, str]:
+def _better(old: Course | None, new: Course | None, run: Run) -> tuple[float, str]:
     if old is None or new is None or old.name != new.name:
         return 0.0, "the two runs share no outcome that can be compared"
     until = min(old.level.step[-1], new.level.step[-1])
@@ -199,7 +207,13 @@ def _better(old: Course | None, new: Course | None) -> tuple[float, str]:
     margin = max(old.margin, new.margin, 1e-12)
     p = float(np.mean(gain > margin))
     was, now = (number(end.mean()) for end in ends)
-    return p - 0.5, f"{new.name} is at {now} at step {number(until)}, where the first run was at {was}"
+    return p - 0.5, f"{_outcome_of(run, new)} is at {now} at step {number(until)}, where the first run was at {was}"
+
+
+def _outcome_of(run: Run, course: Course) -> str:
+    """The outcome by the run's own name."""
+    curve = run.curves.get(course.name)
+    return curve.raw if curve is not None else course.name
 
 
 def _at(course: Course, until: float) -> np.ndarray:
