@@ -6,6 +6,7 @@ Names begin with ``rl-advisor``; the description of a run that is there is left 
 import os
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +47,8 @@ def _new(tracking: Any, note: Note) -> str:
     experiment = known.experiment_id if known is not None else tracking.create_experiment(PREFIX)
     run = str(tracking.create_run(experiment, run_name=note.run, tags={"mlflow.note.content": note.text}).info.run_id)
     now = int(1000 * time.time())
-    for curve in note.curves:
-        name = re.sub(r"[^\w./ -]", "_", curve.raw)[:200]
-        points = [Metric(name, float(v), now, int(s)) for s, v in zip(*curve.finite(), strict=True)]
-        for first in range(0, len(points), 1000):  # the most that a server takes at once
-            tracking.log_batch(run, metrics=points[first : first + 1000])
+    shown = replace(note, marks=())
+    points = [Metric(re.sub(r"[^\w./ -]", "_", name)[:200], x, now, int(step)) for step, row in shown.rows() for name, x in row.items()]
+    for first in range(0, len(points), 1000):  # the most that a server takes at once
+        tracking.log_batch(run, metrics=points[first : first + 1000])
     return run

@@ -5,7 +5,6 @@ of the run replaces it. Its files end in ``.rl-advisor``, by which our own reade
 """
 
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,16 +36,10 @@ def write(note: Note, where: str, run: str | Path) -> str:
     target = base / f"{note.run}{OURS}"
     if target.is_symlink() or (target.exists() and not _is_ours(target)):
         raise UsageError(f"{target} holds something else; name another folder")
-    beside = Path(tempfile.mkdtemp(prefix=f".{note.run}.", dir=base))
-    try:
-        _fill(note, beside)
-        if target.exists():
-            shutil.rmtree(target)
-        beside.chmod(0o755)
-        beside.rename(target)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
+    if target.exists():
+        shutil.rmtree(target)
+    target.mkdir()
+    _fill(note, target)
     return str(target)
 
 
@@ -86,18 +79,18 @@ def _text(note: Note) -> tuple[Any, float, float]:
 
 def _points(curve: Curve) -> Iterable[tuple[Any, float, float]]:
     """The curve as it was logged, under the name by which it was logged."""
-    times = curve.time if curve.time is not None else np.full(curve.step.size, time.time())
+    times = curve.time if curve.time is not None else np.full(curve.step.size, np.nan)
     for step, value, at in zip(curve.step, curve.value, times, strict=True):
         if np.isfinite(value):
-            yield _point(curve, value), float(step), float(at) if np.isfinite(at) else time.time()
+            yield _point(curve, step, value, at)
 
 
 def _dot(curve: Curve, step: float) -> tuple[Any, float, float]:
     """A point on a curve at a step; TensorBoard keeps one a step and smooths lines, so a line across the chart would be bent."""
-    return _point(curve, np.interp(step, *curve.finite())), step, time.time()
+    return _point(curve, step, np.interp(step, *curve.finite()))
 
 
-def _point(curve: Curve, value: float) -> Any:
+def _point(curve: Curve, step: float, value: float, at: float = np.nan) -> tuple[Any, float, float]:
     from tensorboard.plugins.scalar.summary_v2 import scalar_pb
 
-    return scalar_pb(curve.raw, value)
+    return scalar_pb(curve.raw, value), float(step), float(at) if np.isfinite(at) else time.time()
