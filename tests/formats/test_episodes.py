@@ -278,6 +278,14 @@ def test_episodes_in_labelled_lines(tmp_path: Path) -> None:
     assert first[1].text == "found\nin two lines"
 
 
+def test_a_log_that_shows_a_sample_is_a_log(tmp_path: Path) -> None:
+    """Rows of numbers with a conversation printed among them stay rows."""
+    rows = [f"Epoch:[1/1]({i}/9), Reward: {i / 10}, KL_ref: 0.01" for i in range(1, 10)]
+    talk = "<|im_start|>user\nfind x<|im_end|>\n<|im_start|>assistant\n<think>\nIt is y.<|im_end|>"
+    (tmp_path / "grpo.log").write_text("\n".join(["Model Params: 30.03M", *rows[:2], talk, *rows[2:]]))
+    assert read_run(tmp_path).curves["reward/mean"].value.tolist() == [i / 10 for i in range(1, 10)]
+
+
 def test_an_episode_lost_before_its_first_word(tmp_path: Path) -> None:
     """What broke before anybody spoke is a row with what is told of its end."""
     (tmp_path / "1.json").write_text(json.dumps({"id": 1, "trace": {"messages": [], "error": "Task timeout after 60 seconds"}}))

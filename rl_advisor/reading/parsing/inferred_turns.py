@@ -27,6 +27,9 @@ _SPEAKER, _TOOL = ("source", "role", "message_type", "speaker"), ("tool_name", "
 """Keys under which a step says who acts, and which tool was called with what stands beside it."""
 _LABELLED = re.compile(r"^([A-Z][\w ]{1,30}?) ?: ?(.{0,400})$", re.MULTILINE)
 
+_OPENS = re.compile(rf"\s{{0,40}}(?:\[(?:assistant|user|system)\]|<\|im_start\|>|(?:{'|'.join(chain(*LABELS.values()))})(?: ?\d+)? ?:)")
+"""A speaker's mark with which a text begins."""
+
 
 def is_episode(turns: tuple[Turn, ...]) -> bool:
     """Whether the model speaks or acts, and something else is heard."""
@@ -83,8 +86,13 @@ def rows_in(document: Mapping[str, Any], is_row: Callable[[Mapping[str, Any]], b
 
 
 def labelled(text: str) -> Iterator[dict[str, Any]]:
-    """The episodes that a text writes one after another, line by line with labels: what was asked opens each."""
-    asked = [m.start() for m in re.finditer(rf"^(?:{'|'.join(LABELS['user'])})(?: ?\d+)? ?:", text, re.MULTILINE)] or [0]
+    """The episodes that a text writes one after another, line by line with labels: what was asked opens each, or a turn the whole text.
+
+    A log that shows a sample among its rows is none.
+    """
+    asked = [m.start() for m in re.finditer(rf"^(?:{'|'.join(LABELS['user'])})(?: ?\d+)? ?:", text, re.MULTILINE)]
+    if not asked and _OPENS.match(text):
+        asked = [0]
     for start, end in pairwise([*asked, len(text)]):
         turns = turns_in(text[start:end])
         if not is_episode(turns):
