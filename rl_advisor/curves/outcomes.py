@@ -73,16 +73,16 @@ def stepped(run: Run) -> bool:
 
 
 def lone_step(run: Run, which: str) -> LoneStep | None:
-    """The step that the ``score`` or the ``reward`` makes alone, where both are logged, or the learning ``rate``.
+    """The step that the ``score`` or the ``reward`` makes alone, where both are logged, or else the rate of that name.
 
     In control a reward may rise to where a score stood.
 
     Raises:
         TooFewPoints: the curve is too short to tell.
     """
-    score, reward, rate = held_out(run), training(run), run.curves.get("policy/learning_rate")
-    if which == "rate":
-        return step_of_rate(rate, float(run.planned_steps or 0)) if rate is not None else None
+    score, reward = held_out(run), training(run)
+    if which in run.curves:
+        return step_of_rate(run.curves[which], float(run.planned_steps or 0))
     if score is None or reward is None:
         return None
     if which == "score":

@@ -163,7 +163,9 @@ def _outcome(view: View, row: Mapping[str, Any], told: bool | None) -> Outcome:
 
 def _where(view: View, every: Sequence[Condition]) -> tuple[Evidence, ...]:
     """Where to look for what was asked: curves, the machine, the samples."""
-    curves = dict.fromkeys(curve for c in every if c.statistic not in OF_RUN and (curve := view.curve(c.metric)) is not None)
+    curves = dict.fromkeys(
+        curve for c in every if c.statistic not in OF_RUN.keys() - {"alone"} and (curve := view.curve(c.metric)) is not None
+    )
     where = [Evidence(c.name, float(c.step[0]), float(c.step[-1])) for c in curves]
     if view.it and not curves and not view.it.startswith(SAMPLES):
         where.append(Evidence(view.it, view.run.first_step, view.run.last_step))
