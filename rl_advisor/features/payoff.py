@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints, student
-from rl_advisor.features.series import Floats, ranks
+from rl_advisor.features.series import Floats, Indices, ranks
 
 _FEWEST_GROUPS = 8
 
@@ -33,30 +33,26 @@ def payoff(value: npt.ArrayLike, reward: npt.ArrayLike, group: Sequence[object])
     Comparing inside groups takes away what the prompts bring (a hard prompt has long answers and low rewards). Raises TooFewPoints when
     fewer than 8 groups have a spread in both.
     """
-    x, y = np.asarray(value, np.float64), np.asarray(reward, np.float64)
-    _, codes = np.unique(np.asarray([str(g) for g in group]), return_inverse=True)
-    keep = np.isfinite(x) & np.isfinite(y)
-    x, y, codes = x[keep], y[keep], codes[keep]
-    parts = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
-    parts = [p for p in parts if p.size > 1 and np.ptp(x[p]) > 0 and np.ptp(y[p]) > 1e-12]
-    if len(parts) < _FEWEST_GROUPS:
-        raise TooFewPoints(f"{len(parts)} groups with different rewards and different values, {_FEWEST_GROUPS} needed")
-    rho, low, high = _clustered([(ranks(x[p]), ranks(y[p])) for p in parts])
-    centred = [(x[p] - x[p].mean(), y[p]) for p in parts]
-    slope = sum(float(a @ b) for a, b in centred) / sum(float(a @ a) for a, _ in centred)
-    return Payoff(rho, max(low, -1.0), min(high, 1.0), slope, len(parts))
+    x, y = np.asarray(value, np.float64), np.asarray(reward, np.float64).round(12)
+    known = np.isfinite(x) & np.isfinite(y)
+    x, y, codes = x[known], y[known], _codes(group)[known]
+    many = np.maximum(np.bincount(codes), 1)
 
+    def inside(v: Floats) -> Floats:
+        return np.asarray(v - (np.bincount(codes, v) / many)[codes])
 
-def _clustered(parts: list[tuple[Floats, Floats]]) -> tuple[float, float, float]:
-    """Pooled correlation inside groups, with an interval from group residuals."""
-    pairs = [(x - x.mean(), y - y.mean()) for x, y in parts]
-    sxy, sxx, syy = (np.array([float(pair[i] @ pair[k]) for pair in pairs]) for i, k in ((0, 1), (0, 0), (1, 1)))
-    size = float(np.sqrt(sxx.sum() * syy.sum()))
-    value = float(sxy.sum()) / size
-    residual = sxy - value * np.sqrt(sxx * syy)
-    error = float(np.sqrt((residual**2).sum() * len(pairs) / (len(pairs) - 1))) / size
-    reach = student.quantile(len(pairs) - 1, 0.975) * error
-    return value, value - reach, value + reach
+    a, b = (inside(ranks(codes * (v.size + 1.0) + ranks(v))) for v in (x, y))
+    both, first, second = (np.bincount(codes, p * q) for p, q in ((a, b), (a, a), (b, b)))
+    differ = (first > 0) & (second > 0)
+    both, first, second, count = both[differ], first[differ], second[differ], int(differ.sum())
+    if count < _FEWEST_GROUPS:
+        raise TooFewPoints(f"{count} groups with different rewards and different values, {_FEWEST_GROUPS} needed")
+    size = float(np.sqrt(first.sum() * second.sum()))
+    rho = float(both.sum()) / size
+    rest = both - rho * np.sqrt(first * second)
+    reach = student.quantile(count - 1, 0.975) * float(np.sqrt((rest**2).sum() * count / (count - 1))) / size
+    off, told = inside(x), differ[codes]
+    return Payoff(rho, max(rho - reach, -1.0), min(rho + reach, 1.0), float(off[told] @ y[told] / (off[told] @ off[told])), count)
 
 
 def difference(
@@ -80,9 +76,11 @@ def difference(
 
 def _group_means(value: npt.ArrayLike, group: Sequence[object]) -> Floats:
     x = np.asarray(value, np.float64)
-    _, codes = np.unique(np.asarray([str(g) for g in group]), return_inverse=True)
-    keep = np.isfinite(x)
-    if not keep.any():
-        return np.empty(0)
-    sums, counts = np.bincount(codes[keep], x[keep]), np.bincount(codes[keep])
+    known = np.isfinite(x)
+    sums, counts = np.bincount(_codes(group)[known], x[known]), np.bincount(_codes(group)[known])
     return sums[counts > 0] / counts[counts > 0]
+
+
+def _codes(group: Sequence[object]) -> Indices:
+    """The number of each row's group."""
+    return np.asarray(np.unique(np.asarray(list(map(str, group)), np.str_), return_inverse=True)[1], np.intp)
