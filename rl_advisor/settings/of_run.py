@@ -146,6 +146,14 @@ def _way(run: Run, of: Callable[[Course, Course], float]) -> float | None:
     return None if held is None or train is None or train.last == train.start else of(held, train) / (train.last - train.start)
 
 
+def _gained_since(run: Run, _: str) -> float | None:
+    """By how many of the smallest changes that matter the reward gained since the score's best."""
+    held, train = (outcomes.course_or_none(curve(run)) for curve in (outcomes.held_out, outcomes.training))
+    if held is None or train is None or train.margin <= 0:
+        return None
+    return (train.last - float(np.interp(held.best_step, train.step, train.smoothed))) / train.margin
+
+
 def _parted(run: Run, _: str) -> float | None:
     """By how many of the smallest changes that matter the reward of all samples gained more than that of those trained on."""
     whole, used = (outcomes.course_or_none(run.curves.get(name)) for name in ("reward/mean", "reward/used"))
@@ -226,6 +234,7 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "followed": lambda run, _: _way(run, lambda held, train: float(np.quantile(held.value, 0.9)) - train.start),
     "apart_at_first": lambda run, _: _way(run, lambda held, train: abs(held.start - train.start)),
     "parted": _parted,
+    "gained_since": _gained_since,
     **{fact.__name__: fact for fact in FACTS_OF_RUN},
     "draws": lambda _, name: segments.drawn(name),
     "parts": lambda run, family: len(parts_of(run, family)),

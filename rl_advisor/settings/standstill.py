@@ -9,8 +9,6 @@ from rl_advisor.run import Run
 
 SWING, TURNS = 0.2, 3
 """Share of the outcome's scale that a swing is deep, and how many of them are a see-saw."""
-STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
-"""Side metrics that a reward moves which pays for something beside the task."""
 
 
 def decimals(run: Run, _: str = "", most: int = 3) -> bool:

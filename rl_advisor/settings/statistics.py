@@ -147,6 +147,8 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "after": lambda c: c.gain.latest,
     "may_gain": lambda c: max(c.gain.high, c.best - c.start) if c.gain.high > 0 else 0.0,
     "climbed": lambda c: max(c.last - c.start, c.gain.delta),
+    "gained": lambda c: (c.last - c.start) / c.margin if c.margin > 0 else 0.0,
+    "could": lambda c: c.gain.high / c.margin if c.margin > 0 else 0.0,
     "room": lambda c: math.inf if c.ceiling is None else c.ceiling - c.start,
     "moved": lambda c: max(c.best - c.start, c.best - c.last, c.margin),
     "change": lambda c: c.recent.slope * c.recent.span,
@@ -175,4 +177,5 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "trendless": lambda c: c.direction_overall() == "undecidable",
     **{way: lambda c, way=way: c.direction() == way for way in ("rising", "falling", "flat", "undecidable")},  # type: ignore[misc]
 }
-"""What may be asked of the course behind a curve's noise; ``rise`` and ``fall`` are what it surely gained or lost."""
+"""What may be asked of the course behind a curve's noise; ``rise`` and ``fall`` are what it surely gained or lost, ``gained`` and
+``could`` what it gained and may have gained in changes that matter."""
