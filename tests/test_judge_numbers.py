@@ -16,16 +16,16 @@ from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 STEPS = np.arange(91.0)
-SOUND = {"rose": 1.0, "still rises": 0.0, "best at": 1.0, "lost": 0.0, "gained": 1.0, "deepest dip": 0.0, "falls lately": 0.0}
+SOUND = {"gone": 0.0, "rose": 1.0, "still rises": 0.0, "best at": 1.0, "lost": 0.0, "gained": 1.0, "deepest dip": 0.0, "falls lately": 0.0}
 
 
 def course(middle: Any = STEPS, n: int = 91, **amounts: float) -> Any:
     """A course as far as the words ask of it."""
     level, ends = (
-        SimpleNamespace(step=STEPS, noise=0.0),
+        SimpleNamespace(step=STEPS, noise=0.0, draws=np.tile(middle, (2, 1))),
         {"start": float(middle[0]), "last": float(middle[-1]), "best": float(middle.max())},
     )
-    return SimpleNamespace(name="reward/mean", middle=middle, level=level, best_step=90.0, n=n, amounts=SOUND | amounts, **ends)
+    return SimpleNamespace(name="reward/mean", middle=middle, level=level, best_step=90.0, margin=3.0, n=n, amounts=SOUND | amounts, **ends)
 
 
 def case(n: int = 91, planned: int | None = None, step: float = 90.0, **amounts: float) -> Any:
@@ -43,6 +43,19 @@ def piece(says: str, weight: float) -> Piece:
 @pytest.mark.parametrize(("rises", "says"), [(0.5, "still rises"), (0.49, "was best at step 90")])
 def test_a_word_is_used_from_one_half(rises: float, says: str) -> None:
     assert says in meaning.improving(course(**{"still rises": rises}))[-1]
+
+
+@pytest.mark.parametrize(
+    ("bends", "says"), [(2.0, "over its last third, faster than before"), (0.5, "more slowly than before"), (1.0, "third")]
+)
+def test_a_rise_is_said_with_its_pace(bends: float, says: str) -> None:
+    """A rise whose halves differ by more than matters says so; a straight line says nothing of it."""
+    assert meaning.improving(course(90 * (STEPS / 90) ** bends, **{"still rises": 1.0}))[-1].endswith(says)
+
+
+@pytest.mark.parametrize(("gone", "rises"), [(0.19, True), (0.21, False)])
+def test_what_has_lost_a_fifth_at_its_end_is_not_said_to_rise(gone: float, rises: bool) -> None:
+    assert ("still rises" in meaning.improving(course(gone=gone, **{"still rises": 1.0}))[-1]) == rises
 
 
 def test_the_last_third_begins_at_two_thirds_of_the_steps() -> None:

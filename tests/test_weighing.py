@@ -194,9 +194,22 @@ def test_four_rows_are_no_course(rows, verdict):
 
 def test_the_words_mean_what_their_page_says() -> None:
     """A fifth lost is a decline, two fifths a collapse, a dip of three tenths is unstable; a rise to a late best is no plateau."""
-    still = {"rose": 1.0, "gained": 1.0, "still rises": 0.0, "best at": 0.5, "lost": 0.0, "deepest dip": 0.0}
+    still = {"gone": 0.0, "rose": 1.0, "gained": 1.0, "still rises": 0.0, "best at": 0.5, "lost": 0.0, "deepest dip": 0.0}
     assert MEANS["degrading"](still | {"lost": 0.1}) == pytest.approx(0.5)
     assert MEANS["collapsed"](still | {"lost": 0.2}) == pytest.approx(0.5)
     assert MEANS["unstable"](still | {"deepest dip": 0.15}) == pytest.approx(0.5)
     assert MEANS["plateaued"](still | {"still rises": 1.0, "best at": 1.0}) == pytest.approx(0.1)
+    assert [MEANS["improving"](still | {"best at": 1.0, "gone": gone}) for gone in (0.1, 0.3)] == pytest.approx([1.0, 0.1])
     assert (MEANS["improving"](still), MEANS["not_learning"](still), MEANS["plateaued"](still)) == (0.5, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("trailing", [0, 100])
+@pytest.mark.parametrize("peak", [0.7, 0.8, 0.9])
+def test_what_fell_by_two_fifths_to_its_end_is_not_improving(trailing: int, peak: float) -> None:
+    """A mean over a hundred episodes that rose, came to its best late and then fell to the end."""
+    u = np.linspace(0, 1, 60)
+    value = 400 * np.where(u < peak, (u / peak) ** 2, 1 - 0.4 * (u - peak) / (1 - peak)) + 3 * np.sin(9 * np.arange(60))
+    run = make_run({"reward/mean": value})
+    told = assess(replace(run, curves={n: replace(c, trailing=trailing) for n, c in run.curves.items()}))
+    assert told.verdict != "improving"
+    assert "still rises" not in told.why

@@ -52,15 +52,17 @@ def _quarters(value: Floats) -> dict[str, Floats]:
 
 def _heights(x: Floats, z: Floats) -> dict[str, Floats]:
     """What the courses ``z`` (each between 0 and 1) lose and how they go up and down."""
-    late = np.maximum(z.argmax(axis=1), x.size - max(1, x.size // 10))  # what rises up to its last point lost nothing
+    best, place = z.argmax(axis=1), np.arange(x.size) - (x.size - 1) / 2
+    late = np.maximum(best, x.size - max(1, x.size // 10))  # what rises up to its last point lost nothing
     end, top = np.array([row[at:].mean() for row, at in zip(z, late, strict=True)]), z.max(axis=1)
+    last, dips = z[:, -max(1, min(3, x.size // 5), x.size // 20) :].mean(axis=1), np.maximum.accumulate(z, axis=1) - z
     ranks = np.argsort(np.argsort(z, axis=1), axis=1) - (x.size - 1) / 2
-    place = np.arange(x.size) - (x.size - 1) / 2
     return {
         "lost": top - end,
-        "best at": x[z.argmax(axis=1)],
+        "gone": np.maximum(top - last - np.where(np.arange(x.size) < best[:, None], dips, 0).max(axis=1), 0),
+        "best at": x[best],
         "order": (ranks * place).mean(axis=1) / (place**2).mean(),
-        "deepest dip": (np.maximum.accumulate(z, axis=1) - z).max(axis=1),
+        "deepest dip": dips.max(axis=1),
     }
 
 

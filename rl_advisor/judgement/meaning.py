@@ -11,6 +11,7 @@ import numpy as np
 
 from rl_advisor.assessment import Verdict
 from rl_advisor.curves.course import Course
+from rl_advisor.curves.pace import pace
 from rl_advisor.curves.performance import Performance
 from rl_advisor.output.wording import about, pair, percent, roughly, value
 from rl_advisor.vocabulary import metric
@@ -19,10 +20,12 @@ EVEN = 0.5
 """Probability from which a word is used."""
 NEAR = 0.1
 """Share of its range within which a level is near the best."""
+PACES = {"accelerating": ", faster than before", "slowing": ", more slowly than before"}
+"""What is said of a rise whose second half gains more, or less, than its first."""
 Amounts = Mapping[str, float]
 
 MEANS: Mapping[Verdict, Callable[[Amounts], float]] = {
-    "improving": lambda a: min(a["rose"], max(a["still rises"], a["best at"])),
+    "improving": lambda a: min(a["rose"], max(a["still rises"], a["best at"]), 1.6 - 5 * a["gone"]),
     "plateaued": lambda a: 1 - max(0.9 * a["still rises"] * a["best at"], 2 * a["lost"]),
     "not_learning": lambda a: 1 - max(a["gained"] * max(0.0, 1 - a["lost"]), a["lost"] / 2, a["deepest dip"] * a["still rises"] / 2),
     "degrading": lambda a: min(1.0, a["lost"] / 0.2),
@@ -59,8 +62,8 @@ def _third(c: Course) -> tuple[float, float]:
 def improving(c: Course) -> list[str]:
     """It rose, and rises now or was best at last."""
     told, third = [f"{c.name} rose {_way(c, c.start, c.last)}"] if c.last > c.start else [], _third(c)
-    if c.amounts["still rises"] >= EVEN and third[1] > third[0]:
-        return [*told, f"{c.name} still rises, {_way(c, *third)} over its last third"]
+    if c.amounts["still rises"] >= EVEN and third[1] > third[0] and c.amounts["gone"] < 2 * NEAR:
+        return [*told, f"{c.name} still rises, {_way(c, *third)} over its last third{PACES.get(pace(c, c.margin), '')}"]
     return [*told, f"{c.name} was best at step {c.best_step:.0f} ({_level(c, c.best)})"]
 
 
