@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rl_advisor.curves.outcomes import held_out
 from rl_advisor.reading import read_run
 from rl_advisor.reading.guessing import Told, with_outcome
 from rl_advisor.run import Curve, Run
@@ -22,6 +23,7 @@ def _curves(*names: str) -> dict[str, Curve]:
         (("probe_yellow_win_rate", "probe_blue_win_rate", "sigma", "best_fitness"), "probe_yellow_win_rate", "probe_blue_win_rate"),
         (("Elo", "policy_loss", "entropy"), "Elo", ""),
         (("MB", "kB"), "", ""),
+        (("TPU program HBM usage", "passes stage duration", "instructions"), "", ""),
         (("dev_bleu", "avg_exact_kl", "loss"), "dev_bleu", ""),
         (("losses/old_approx_kl", "entropy", "SPS"), "", ""),
         (("loss", "learning_rate", "grad_norm", "epoch"), "", ""),
@@ -34,6 +36,14 @@ def test_the_likeliest_outcome(names: tuple[str, ...], chosen: str, runner_up: s
     assert (guess.raw if guess else "") == chosen
     assert (guess.runner_up if guess else "") == runner_up
     assert sum(c.guessed for c in curves.values()) == (chosen != "")
+
+
+def test_of_two_scores_with_as_many_points_the_one_that_moves_counts() -> None:
+    """A score that never left its place says less than another one of the same evaluations."""
+    step, moves = np.arange(10.0), Curve("eval/score/win_rate_percent", "win_rate_percent", "log.csv", np.arange(10.0), np.arange(10.0))
+    still = Curve("eval/score/reward", "reward", "log.csv", step, np.zeros(10))
+    for curves in ((moves, still), (still, moves)):
+        assert held_out(Run(curves={c.name: c for c in curves})) is moves
 
 
 @pytest.mark.parametrize(("name", "chosen"), [("indices", ""), ("wins", "wins")])

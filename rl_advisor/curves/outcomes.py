@@ -34,7 +34,7 @@ def held_out(run: Run) -> Curve | None:
     if not scores:
         return None
     counted = {c: int(np.isfinite(c.value).sum()) for c in scores.values()}
-    return max(counted, key=lambda c: (private(c.name) and counted[c] >= FEWEST, counted[c], -len(c.name)))
+    return max(counted, key=lambda c: (private(c.name) and counted[c] >= FEWEST, counted[c], c.varies, -len(c.name)))
 
 
 @lru_cache(maxsize=64)
