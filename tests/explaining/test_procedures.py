@@ -54,7 +54,7 @@ from rl_advisor.cli.commands import main
         ("the logprob diff of sglang and megatron is large", "Engine and trainer"),
         ("is my reward model good at an accuracy of 0.63 on the eval set?", "A reward model"),
         ("why does my loss go up while the return improves?", "In reinforcement learning a loss"),
-        ("my loss is nan", None),
+        ("my loss is nan", "NaN spreads"),
         ("vf_explained_var oscillates between 0 and -1", "An explained variance"),
         ("PPO: clipping should prevent the policy from straying too far", "Clipping is no bound"),
         ("SAC: the entropy explodes and then the reward is gone", "SAC feeds"),
@@ -86,6 +86,16 @@ from rl_advisor.cli.commands import main
         ("the accuracy reward is always 1.0", "Groups without spread"),
         ("decreasing rewards as steps increase", "It was good and then fell"),
         ("the reward goes to about 0.8", None),
+        ("GRPO loss is 0 from the start", "In GRPO a loss of 0"),
+        ("kl is always 0 in my grpo run", "A KL of 0"),
+        ("after resuming from a checkpoint the reward drops", "After a resume"),
+        ("how many steps should I train my agent?", "As long as a held-out return"),
+        ("how long should I train GRPO?", "As long as a held-out score"),
+        ("sb3 training is slow with 16 environments", "First see which half"),
+        ("mean action noise std keeps increasing in rsl_rl", "Action noise that keeps growing"),
+        ("which batch size should I use for GRPO?", "For GRPO take"),
+        ("my model is overfitting", "Learned by heart"),
+        ("the reward is negative, is that bad?", "The sign of a reward"),
     ],
 )
 def test_a_sentence_and_its_procedure(text: str, title: str | None) -> None:
@@ -185,3 +195,15 @@ def test_a_setting_at_fault_goes_before_a_procedure() -> None:
     said = tools.explain_log("GRPO, num_generations=1, learning_rate=1e-6: my rewards do not increase, why?")["summary"]
     assert said.startswith("Not normal")
     assert "num_generations` = 1" in said
+
+
+def test_which_value_to_choose_is_answered_by_what_is_usual() -> None:
+    assert "learning rate: 1e-6 to 5e-4 is usual" in tools.explain_log("what learning rate should I use for GRPO with LoRA?")["summary"]
+    assert "is a start" not in tools.explain_log("what does the learning rate do?")["summary"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("in my GRPO run the kl is 5 after ten steps, ok?", "kl/ref"), ("my sb3 agent has a kl of 5, ok?", "kl/old")]
+)
+def test_a_kl_in_a_sentence_is_the_one_of_its_field(text: str, name: str) -> None:
+    assert [m["metric"] for m in tools.explain_log(text)["metrics"]] == [name]

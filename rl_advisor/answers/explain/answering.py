@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.answers.explain.metrics import metrics
+from rl_advisor.answers.explain.pasted import SET
 from rl_advisor.answers.explain.told import by_frameworks, told_in
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import NUMBER, bare, shown
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import percent
+from rl_advisor.priors import prior
 from rl_advisor.run import Curve
 from rl_advisor.vocabulary import metric
 
@@ -26,6 +28,10 @@ _SLOW = re.compile(
     re.IGNORECASE,
 )
 _MEANS = re.compile(r"(?i)\b(what|which|mean(s|ing)?(?! (rewards?|returns?|scores?|episode|length|value))|define|stand(s)? for)\b")
+_CHOICE = re.compile(
+    r"(?i)\b(what|which|how (large|high|big|small))\b.{0,60}\b(should|use|good|best|recommend\w*|right|choose|set|typical|usual)\b"
+    r"|\b(good|recommended|best|usual|typical|right) (value|setting)"
+)
 _GOOD = re.compile(
     r"\b(learn\w*|progress\w*|improv\w*|converg\w*|work\w*|good|well|healthy|normal|ok(ay)?|right|rational|expected|wrong|fine)\b",
     re.IGNORECASE,
@@ -56,6 +62,7 @@ def answered(asked: Asked, *, advised: bool = False) -> str:
         (_NOT_FINITE, _why_not_finite),
         (_SLOW, lambda a: where_time_goes(a.rows)),
         (re.compile(""), lambda a: _of_values(a, judged=advised)),
+        (_CHOICE, _to_choose),
         *(() if advised else ((re.compile(""), _meanings), (_GOOD, lambda a: how_it_goes(a.rows)))),
     )
     return next((said for pattern, answer in kinds if pattern.search(asked.question) and (said := answer(asked))), "")
@@ -110,6 +117,15 @@ def _of_values(asked: Asked, *, judged: bool = False) -> str:
     return " ".join(said[:2])
 
 
+def _to_choose(asked: Asked) -> str:
+    """Which values of the settings are usual that the question asks for, and one to start from."""
+    words = re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)[:40]
+    names = (" ".join(words[i : i + n]) for n in (2, 1) for i in range(len(words)))
+    meant = {next(iter(ours)): name for name in names if len(ours := by_frameworks(name.lower())) == 1}
+    rows = ((name, prior(ours, replace(asked.rows.around, phase="late"))) for ours, name in meant.items() if SET.search(ours))
+    return " ".join(f"{name}: {row.range}, {number(row.middle)} is a start." for name, row in rows if row is not None and row.telling)
+
+
 def _meanings(asked: Asked) -> str:
     """What the metrics mean that the question names."""
     words = (
@@ -129,7 +145,8 @@ def _values(asked: Asked) -> dict[str, Curve]:
         named = named or [(ours, w) for w in spoken if w.lower() not in _PLAIN for ours in sorted(by_frameworks(w.lower()))][:1]
         step = np.ones(1)
         given = {ours: Curve(ours, raw, "the question", step, np.array([float(numbers[0])])) for ours, raw in named}
-    return {n: replace(c, source="the question", note="", guessed=True) for n, c in given.items()}
+    written = {t["name"].lower(): t["name"] for t in asked.told}
+    return {n: replace(c, raw=written.get(c.raw.lower(), c.raw), source="the question", note="", guessed=True) for n, c in given.items()}
 
 
 ROUNDED = 0.05

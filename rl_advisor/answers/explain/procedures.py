@@ -24,6 +24,11 @@ def _fragment(name: str) -> str:
     return str(table(__file__, "procedures.toml")["fragments"][name])
 
 
+def of_control(text: str) -> bool:
+    """Whether a text speaks of agents in environments, and not of language models."""
+    return bool(re.search(_fragment("acts"), text.lower())) and not re.search(_fragment("speaks"), text.lower())
+
+
 def asked_for(text: str, beside: bool = False) -> Answer | None:
     """The procedure that a text asks for: the first of whose groups of words all stand in it; None where there is none.
 
@@ -32,7 +37,7 @@ def asked_for(text: str, beside: bool = False) -> Answer | None:
     """
     found = _ADDRESS.search(text[:LONGEST])
     address, said = found[0] if found else "HOST:PORT", _ADDRESS.sub("server", text[:LONGEST].lower())
-    control = bool(re.search(_fragment("acts"), said)) and not re.search(_fragment("speaks"), said)
+    control = of_control(said)
     for procedure in procedures().values():
         if beside > procedure.get("beside", False) or procedure.get("control", control) != control:
             continue

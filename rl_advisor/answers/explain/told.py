@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from rl_advisor.answers.explain.procedures import of_control
 from rl_advisor.priors.circumstances import METHOD_WORDS
 from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.translating import our_name
@@ -38,6 +39,10 @@ _NO_METRIC = frozenset(("step", "steps", "epoch", "epochs", "loss", "max", "min"
 """Words that are no metric by themselves, whatever a framework calls so."""
 _ANYBODYS = ("accuracy",)
 """What one framework has a meaning for, and everybody writes."""
+_DRIFT = frozenset(("kl", "kl divergence", "kl-divergence"))
+"""What people call the distance of two policies, whichever they mean."""
+_SENTENCE = re.compile(r"[A-Za-z]+ [A-Za-z]+ [A-Za-z]+")
+"""Words in a row, as no line of a log has them."""
 _FOLDERS = ("", "train/", "training/", "actor/", "critic/", "rollout/", "losses/", "charts/")
 _OUTSIDE = re.compile(
     r"my|the|an?|our|its|their|this|and|but|or|while|with|that|when|if|then|so|also|where|ha(?:ve|s)|i|for|of|in|on|by|per|over|after"
@@ -120,6 +125,8 @@ def _number(token: str) -> float:
 
 def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
     """What a name means: the one thing that all frameworks that use it mean, with or without its folder, else what its words say."""
+    if name.lower() in _DRIFT and _SENTENCE.search(text):
+        return "kl/old" if of_control(text) else "kl/ref"
     if meant := by_frameworks(name):
         return next(iter(meant)) if len(meant) == 1 else None
     steps = np.arange(float(len(values)))
