@@ -41,7 +41,7 @@ _ANYBODYS = ("accuracy",)
 """What one framework has a meaning for, and everybody writes."""
 _DRIFT = frozenset(("kl", "kl divergence", "kl-divergence"))
 """What people call the distance of two policies, whichever they mean."""
-_SENTENCE = re.compile(r"[A-Za-z]+ [A-Za-z]+ [A-Za-z]+")
+_SENTENCE = re.compile(r"\b[A-Za-z]{1,30}+ [A-Za-z]{1,30}+ [A-Za-z]")
 """Words in a row, as no line of a log has them."""
 _FOLDERS = ("", "train/", "training/", "actor/", "critic/", "rollout/", "losses/", "charts/")
 _OUTSIDE = re.compile(
