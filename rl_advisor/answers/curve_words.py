@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from rl_advisor.answers.curves import margin
 from rl_advisor.curves.course import FEWEST, Course, course
 from rl_advisor.features.series import Floats
 from rl_advisor.output.wording import apart, counted, listed, value
@@ -38,7 +37,7 @@ def described(curve: Curve) -> str:
     if np.ptp(logged) == 0:
         return f"{name} is {value(logged[0], unit)} throughout, from step {step[0]:.0f} to {step[-1]:.0f}."
     x, line = np.concatenate([step[:1], found.level.step[1:-1], step[-1:]]), found.middle
-    deep = first = DEEP * max(margin(curve), found.error)
+    deep = first = DEEP * max(found.margin, found.error)
     digits = apart((line[0], line[-1], line.max(), line.min()), unit) if np.ptp(line) > deep else 2
 
     def said(level: float) -> str:

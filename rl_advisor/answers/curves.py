@@ -35,9 +35,6 @@ FIRST = (
 )
 """What to measure first when nobody says what: the outcome, then what most often explains it."""
 
-SCORES = ("share", "reward", "score")
-"""Units in which 0 to 1 is the whole range; a KL or a loss below one is none."""
-
 
 def summaries(run: Run, metrics: Sequence[str] = (), words: bool = False) -> Answer:
     """Every named curve measured, or told in ``words``; without names the foremost twelve (in words all), the rest under ``left_out``.
@@ -152,28 +149,20 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Answer:
         "noise": found.noise if (found := course(alone)) is not None else 0.0,
     }
     try:
-        measured, least, known = outcomes.course_of(alone), margin(alone), metric(curve.name)
+        measured, known = outcomes.course_of(alone), metric(curve.name)
         fields |= {
             "smoothed_highest": {"value": measured.best, "step": measured.best_step, "step_interval": list(measured.best_between)},
-            "overall": _direction(measured.overall, least),
-            "recent": {"from_step": measured.recent_first} | _direction(measured.recent, least),
+            "overall": _direction(measured.overall, measured.margin),
+            "recent": {"from_step": measured.recent_first} | _direction(measured.recent, measured.margin),
         }
         begun = onset(step, value)
         told = begun and {"kind": begun.kind, "step": begun.at, "interval": [begun.low, begun.high], "size": begun.size}
         fields |= {"onset": told, "change_points": [asdict(c) for c in change_points(step, value)]}
         if known is not None and known.better:
-            fields["rate"] = {"pace": pace(measured, margin(curve), known.better)}
+            fields["rate"] = {"pace": pace(measured, measured.margin, known.better)}
     except TooFewPoints as short:
         fields["too_few"] = str(short)
     return fields | {"sketch": sketch(step, value)}
-
-
-def margin(curve: Curve) -> float:
-    """The smallest change that matters, by the ruler of the judgement; a quantity that is no share or score by its own range alone."""
-    measured, known = outcomes.course_of(curve), metric(curve.name)
-    if known is None or known.unit in SCORES:
-        return measured.margin
-    return outcomes.MATERIAL * max(float(np.ptp(measured.smoothed)), 0.1 * float(np.median(np.abs(measured.value))))
 
 
 def _direction(found: Trend, margin: float) -> Answer:

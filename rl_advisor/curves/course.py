@@ -18,6 +18,7 @@ from rl_advisor.features.series import Change, Floats, scatter, thinned
 from rl_advisor.features.trend import Direction, Trend, direction, trend
 from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve
+from rl_advisor.vocabulary import metric
 
 BINS = 100
 """Points to which a longer curve is averaged first."""
@@ -161,7 +162,8 @@ class Course:
 
     @cached_property
     def _lives(self) -> tuple[float, float | None]:
-        return natural_scale(self.value, self.smoothed)
+        known = metric(self.name)  # a small KL or entropy is no share: it has a scale of its own
+        return natural_scale(self.value, self.smoothed, share=known is None or known.unit in ("share", "reward", "score"))
 
     @property
     def ceiling(self) -> float | None:

@@ -30,8 +30,9 @@ ALIKE = 0.995
 SHARED = 0.3
 """How much of the score's own step, in shares of their ranges, the reward may make: a policy that leaps takes its reward along."""
 USUAL, BY_CHANCE = 3.0, 5.0
-"""How many times its usual move within as many rows a reward, and each of several side metrics, must move to have moved there: with five
-of them asked, one in five steps lies beyond three usual moves of some metric by chance, one in two hundred beyond five."""
+"""How many times its usual move within as many rows a reward (of what it scatters by, where it steps itself), and each of several side
+metrics, must move to have moved there: with five of them asked, one in five steps lies beyond three usual moves of some metric by chance,
+one in two hundred beyond five."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ def step_of_reward(train: Course, held: Course, learnable: float) -> LoneStep | 
         size, before = found.after - found.before, float(train.step[train.step < found.step][-1])
         rows = sides(train.step, train.value, before, found.step, max(ROWS, train.step.size // 50))
         few = sides(held.step, held.value, before, found.step, SIDE + 1)
-        abrupt = rows is not None and abs(size) >= GRADED * train.scale and (rows[1].mean() - rows[0].mean()) / size > 0.6
+        large = abs(size) >= max(GRADED * train.scale, USUAL * train.noise)
+        abrupt = rows is not None and large and (rows[1].mean() - rows[0].mean()) / size > 0.6
         alone = few is not None and abs(np.median(few[1]) - np.median(few[0])) / held.scale < abs(size) / train.scale / 4
         if abrupt and alone and not found.before < found.after < learnable:
             return LoneStep(before, found.step, found.before, found.after)

@@ -5,12 +5,12 @@ import numpy as np
 from rl_advisor.features.series import Floats
 
 
-def natural_scale(value: Floats, smoothed: Floats) -> tuple[float, float | None]:
-    """Scale against which changes are judged, and the ceiling where the numbers look like shares."""
+def natural_scale(value: Floats, smoothed: Floats, *, share: bool = True) -> tuple[float, float | None]:
+    """Scale against which changes are judged, and the ceiling where the numbers look like shares and may be one (``share``)."""
     low, high = float(value.min()), float(value.max())
-    if low >= 0 and high <= 1:
+    if share and low >= 0 and high <= 1:
         return 1.0, 1.0
-    if low >= -1 and high <= 0:
+    if share and low >= -1 and high <= 0:
         return 1.0, 0.0
     spread = float(np.ptp(smoothed))
     return max(spread, 0.1 * float(np.median(np.abs(value)))), high if _piles_up(value) else None

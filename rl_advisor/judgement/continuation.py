@@ -25,7 +25,7 @@ LEAST = 0.3
 """Probability from which a run goes on when no price is told; where the balanced accuracy of labelled prefixes, kin left out, is flat,
 on the side that stops fewer runs that would have gained."""
 EVEN = 0.5
-"""The same of a run that is not learning or unstable."""
+"""The same of a run that is not learning or unstable, or whose policy drifts without gain: each step has a price."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ def call(case: Case, judged: Judged, continuation: Continuation, price: float | 
         return "stop", "broken"
     if continuation.bound is not None:
         return "stop", continuation.bound
-    least = EVEN if judged.verdict in ("not_learning", "unstable") else LEAST
+    doubtful = judged.verdict in ("not_learning", "unstable") or case.present("drift_without_gain")
+    least = EVEN if doubtful else LEAST
     return ("continue", "pays") if continuation.p >= least else ("stop", "no_gain")
 
 

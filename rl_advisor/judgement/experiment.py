@@ -2,7 +2,7 @@
 
 import re
 
-from rl_advisor.assessment import BROKEN, BestCheckpoint, Call, Experiment
+from rl_advisor.assessment import BROKEN, FALLS, BestCheckpoint, Call, Experiment, Verdict
 from rl_advisor.curves import goal
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import patterns
@@ -11,8 +11,8 @@ from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import proven_of, roots
 from rl_advisor.judgement.proven import experiment_on, few, normal
 from rl_advisor.judgement.settings_to_change import lasting, turns, usual_value
-from rl_advisor.judgement.slowness import slowest
-from rl_advisor.judgement.usual_steps import satisfied, usual_step
+from rl_advisor.judgement.slowness import IDLE, slowest
+from rl_advisor.judgement.usual_steps import FIRST, satisfied, usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Run
 
@@ -35,8 +35,9 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
     if judged.cause is None and few(case.run):
         return of_few_rows(case.run)
     if judged.cause is None:
-        idle = slowest(case.findings.values()) if judged.verdict not in BROKEN else None
-        return of_idle_time(idle, usual_step(case, judged.verdict, call)) if idle else usual_step(case, judged.verdict, call)
+        open_question = beside(case, judged.verdict)
+        usual = usual_step(case, judged.verdict, call)
+        return first_of_all(open_question, usual) if open_question else usual
     name, page = judged.cause.pattern.replace("_", " "), patterns()[judged.cause.pattern].page
     other = next((f.pattern for f in roots(case) if f.pattern != judged.cause.pattern), None)
     rival = f"another reading fits better: {page['Not to be confused with']}"
@@ -70,13 +71,21 @@ def of_setting(case: Case, cause: Finding) -> Experiment | None:
     )
 
 
-def of_idle_time(idle: Finding, usual: Experiment) -> Experiment:
-    """What to do first where a run learns and its GPUs mostly wait."""
-    page = patterns()[idle.pattern].page
+def beside(case: Case, verdict: Verdict) -> Finding | None:
+    """What is to be looked at first: GPUs that mostly wait in a run that learns; else a finding that breaks nothing and asks for a look."""
+    idle = slowest(case.findings.values()) if verdict not in BROKEN else None
+    asked = [] if verdict in (*FALLS, "reward_hacking") else FIRST
+    return idle or next((case.findings[p] for p in asked if case.present(p)), None)
+
+
+def first_of_all(question: Finding, usual: Experiment) -> Experiment:
+    """The test of an open question; where time is what is lost, the usual step after it."""
+    page = patterns()[question.pattern].page
+    then = f" Then: {usual.do}" if question.pattern in IDLE else ""
     return Experiment(
-        do=f"{sentence(idle.statement)} {sentence(page['Next test'])} Then: {usual.do}",
-        expect_if_right=f"The idle time goes, and the same budget buys more steps. {usual.expect_if_right}",
-        expect_if_wrong=f"It stays: {page['Not to be confused with']} {usual.expect_if_wrong}",
+        do=f"{sentence(question.statement)} {sentence(page['Next test'])}{then}",
+        expect_if_right=f"It is that: {page['Means']} {usual.expect_if_right}",
+        expect_if_wrong=f"It is not: {page['Not to be confused with']} {usual.expect_if_wrong}",
     )
 
 

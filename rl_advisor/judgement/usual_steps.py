@@ -1,6 +1,7 @@
 """What a colleague would do next where no finding names a cause: by verdict, kind of training, and what is on disk."""
 
 import re
+from collections.abc import Sequence
 
 from rl_advisor.assessment import FALLS, Call, Experiment, Verdict
 from rl_advisor.curves.task import task
@@ -14,6 +15,8 @@ from rl_advisor.run import Run
 HELD_LOSS = re.compile(r"(?i)(?:eval|val|valid|validation|test|dev|held.?out)\w{0,40}[/_ .-]?loss$")
 """A loss on data that is not trained on, by its name."""
 TOLD = table(__file__, "usual_steps.toml")
+FIRST: Sequence[str] = TOLD["first"]
+"""Patterns that break nothing and ask for a look before the usual step, in this order."""
 
 
 def _step(name: str, **filled: str) -> Experiment:

@@ -269,6 +269,9 @@ WORDS: Mapping[str, Callable[[View, str], str]] = {
     "went": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(*curve.finite()[1][[0, -1]])),
     "fell": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(float(curve.finite()[1].max()), curve.finite()[1][-1])),
     "unpaid": lambda view, prefix: " or ".join(c.raw for c in view.run.family(prefix).values() if not c.finite()[1].any()),
+    "risen": lambda view, prefix: " and ".join(
+        c.raw for c in view.run.family(prefix).values() if View(view.run, c.name).so(table(__file__, "facts.toml")["part_rises"])
+    ),
     "gpu_name": lambda view, name: gpu_facts.NAMES[name](view.run),
     "setting": lambda _, name: setting_of(name),
     "given": lambda view, names: said(_written(view, names)),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.answers.curves import SKETCH, margin, sketch
+from rl_advisor.answers.curves import SKETCH, sketch
 from rl_advisor.answers.story.quantities import unit_of
 from rl_advisor.curves.course import FEWEST, OUTSIDES, course
 from rl_advisor.curves.untrail import untrailed
@@ -141,7 +141,7 @@ class Points:
         if whole is None:
             return "undecidable"
         there = (whole.step >= first - NEAR) & (whole.step <= last + NEAR)
-        least = margin(alone)
+        least = whole.margin
         if there.sum() >= FEWEST and (line := direction(trend(whole.step[there], whole.value[there]), least)) != "undecidable":
             return line
         begins, ends = (whole.level.draws[:, np.abs(whole.level.step - step).argmin()] for step in (first, last))

@@ -14,7 +14,7 @@ from rl_advisor.run import Run
 SOUND = tuple(name for name, words in WORDS["verdict"].items() if words["mood"] in ("good", "even"))
 """Verdicts of runs of which nothing is the cause: what is found there limits them at most."""
 UNKNOWN = "unknown from this log"
-CLOSE = (0.34, 0.46)
+CLOSE = (0.25, 0.35)
 """Probability of a better checkpoint between which a call is close, around the one from which a sound run goes on."""
 EVEN = 0.5
 """Probability of a better checkpoint from which it is no reason to stop; what is broken is."""

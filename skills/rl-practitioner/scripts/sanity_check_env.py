@@ -6,9 +6,9 @@ import gymnasium
 import numpy as np
 
 
-def episode(env: gymnasium.Env, seed: int, most: int = 10_000) -> list[tuple[np.ndarray, float]]:
-    """One episode of random actions from a seed; complains about the first thing that is not as the environment declares it."""
-    env.action_space.seed(seed)
+def episode(env: gymnasium.Env, seed: int, actions: int = 0, most: int = 10_000) -> list[tuple[np.ndarray, float]]:
+    """One episode of actions drawn from a seed of their own; complains about the first thing that is not as the environment declares it."""
+    env.action_space.seed(actions)
     observation, told = env.reset(seed=seed)
     assert isinstance(told, dict), "reset() must return (observation, info)"
     seen = []
@@ -30,6 +30,10 @@ if __name__ == "__main__":
     assert same, "the same seed gave another episode: results cannot be repeated"
     moved = any(not np.array_equal(a, b) for (a, _), (b, _) in zip(first, other, strict=False))
     assert moved, "another seed gave the same episode: it is ignored"
-    assert len({a.tobytes() for a, _ in first}) > 1, "observations never change: do actions arrive?"
+    acted = [episode(made, 0, actions) for actions in range(1, 6)]
+    heard = any(
+        len(first) != len(e) or any(not np.array_equal(a, b) or x != y for (a, x), (b, y) in zip(first, e, strict=True)) for e in acted
+    )
+    assert heard, "other actions from the same start change nothing: do actions arrive?"
     returns = [sum(reward for _, reward in e) for e in (first, other)]
     print(f"ok: episodes of {len(first)} and {len(other)} steps, returns {returns[0]:g} and {returns[1]:g}")  # noqa: T201
