@@ -156,9 +156,7 @@ def _until(curves: Sequence[Curve | None]) -> tuple[float, list[str]]:
     return np.inf, [f"They end at very different steps ({first:.0f} to {last:.0f}); each is taken at its own end."]
 
 
-def final(curve: Curve | None, until: float = np.inf) -> float | None:
-    """The level at which a curve ends up to a step, as its course says; None where it has no point."""
-    if curve is None or not (value := curve.until(until).finite()[1]).size:
-        return None
-    found = course(curve if curve.step.size and curve.step[-1] <= until else curve.until(until))
-    return found.last if found is not None else float(value[-1])
+def final(curve: Curve) -> float | None:
+    """The level at which a curve ends, as its course says; None where it has no point."""
+    found, value = course(curve), curve.finite()[1]
+    return found.last if found is not None else float(value[-1]) if value.size else None

@@ -6,7 +6,7 @@ apart. Runs of other tasks or other evaluations are refused. Aggregates are thos
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import apart, listed, pair, value
-from rl_advisor.run import Floats, Run
+from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
 
 MOST_VARIANTS = 6
@@ -60,7 +60,7 @@ def compare(runs: Sequence[Run]) -> Answer:
     told = {key: values for key, values in differ.items() if not NO_VARIANT.search(key)}
     silent = not any(run.config or run.settings or logged(run) for run in runs)
     names = [_letter(n) for n in (range(len(runs)) if silent else grouped(told, len(runs)))]
-    rows = [_row(run, by, i) | {"variant": name} for i, (run, name) in enumerate(zip(runs, names, strict=True))]
+    rows = [_row(run, by, curve) | {"variant": name} for run, curve, name in zip(runs, by.curves, names, strict=True)]
     variants = _variants(rows, told)
     able = [] if by.refused else [v for v in variants if v.final.size]
     between = _between(able) if len(able) <= MOST_VARIANTS else []
@@ -93,20 +93,16 @@ def _name(by: Common) -> str | None:
     return names.pop() if len(names) == 1 else next((c.name for c in by.curves if c is not None), None)
 
 
-def _row(run: Run, by: Common, place: int) -> Answer:
+def _row(run: Run, by: Common, curve: Curve | None) -> Answer:
     """How a run went: first and last value of the compared curve as logged, its best and its final level."""
-    judged, curve = judge(open_case(run)), by.curves[place]
-    q = None
-    if curve is not None:
-        keep = curve.step <= by.until
-        cut = replace(curve, step=curve.step[keep], value=curve.value[keep], time=None) if 0 < keep.sum() < keep.size else curve
-        q = quantity(cut, run if cut is curve else None)
+    judged, whole = judge(open_case(run)), by.until == np.inf
     link = judged.cause.link.value if judged.cause else (judged.link.value if judged.link else "none")
     row: Answer = {"run": run.name, "steps": run.last_step, "verdict": judged.verdict, "first_broken_link": link}
-    if q is None:
+    cut = curve if whole or curve is None else curve.until(by.until)
+    q = quantity(cut, run if whole else None) if cut is not None else None
+    if cut is None or q is None:
         return row | {"outcome": None}
-    level_ = final(curve, by.until)
-    return row | {"outcome": q.metric, "start": q.first, "best": q.best, "best_step": q.best_step, "last": q.last, "final": level_}
+    return row | {"outcome": q.metric, "start": q.first, "best": q.best, "best_step": q.best_step, "last": q.last, "final": final(cut)}
 
 
 def spelled_levels(row: Answer) -> dict[str, str]:

@@ -54,8 +54,8 @@ def _taken(run: Run) -> list[Answer]:
     metrics = Counter(re.sub(r" and \d+ more$", "", file) for curve in run.curves.values() for file in curve.source.split(", "))
     samples = Counter(run.rollouts["source"].tolist() if "source" in run.rollouts else ())
     counts = {file: {"metrics": metrics[file], "samples": samples[file]} for file in run.files}
-    rows = [{"from": file, **{what: n for what, n in found.items() if n}} for file, found in counts.items()]
-    return sorted(rows, key=lambda row: (-row.get("metrics", 0), -row.get("samples", 0)))
+    ordered = sorted(counts.items(), key=lambda item: (-item[1]["metrics"], -item[1]["samples"]))
+    return [{"from": file, **{what: n for what, n in found.items() if n}} for file, found in ordered]
 
 
 def _steps(run: Run) -> Answer:

@@ -57,11 +57,8 @@ def _section(part: Section) -> str:
 
 
 def _all(blocks: Sequence[Any]) -> str:
-    """Blocks below each other, lists without gaps."""
-    said = [(block, markdown_of(block)) for block in blocks]
-    return "".join(
-        ("\n" if i and isinstance(b, Card) else "\n\n" if i else "") + text for i, (b, text) in enumerate(s for s in said if s[1])
-    )
+    """Blocks below each other."""
+    return "\n\n".join(filter(None, map(markdown_of, blocks)))
 
 
 def _sparklines(story: Answer) -> str:
