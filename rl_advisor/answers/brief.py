@@ -19,8 +19,6 @@ RIVAL = 0.03
 CURVES, GAPS, SPOKEN = 6, 3, 220
 WEIGHTY = 0.3
 """Weight from which a piece of evidence is worth its characters."""
-SPARE = ("unmapped_moved", "risk", "also_present", "effects", "evidence_for", "evidence_against", "at_odds", "rivals")
-"""What gives way where an answer is too long, in this order: the last of it first."""
 
 
 def characters(value: Any) -> int:
@@ -42,16 +40,7 @@ def brief(kind: str, answer: Answer) -> Answer:
     first, last = ({k: answer.get(k) for k in keys} for keys in (("run", "runs", "step"), ("names_as_written",)))
     told = picked(table["fields"], [_PREPARED[kind](answer) if kind in _PREPARED else {}, answer])
     made = {**first, **told, "gaps": answer.get("gaps", [])[:GAPS], **last}
-    return fit(_spared(_bare(made), table["longest"]), table["longest"], characters)
-
-
-def _spared(found: Answer, limit: int) -> Answer:
-    """The answer without the last of its less telling lists, as far as it takes to be within ``limit`` characters."""
-    for name in SPARE:
-        while characters(found) > limit and found.get(name):
-            kept = found[name][:-1] if isinstance(found[name], list) else None
-            found = {k: kept if k == name else v for k, v in found.items() if k != name or kept}
-    return found
+    return fit(_bare(made), table["longest"], characters)
 
 
 def _bare(found: Any) -> Any:

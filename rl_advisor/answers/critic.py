@@ -47,8 +47,7 @@ def batch_of(path: Path) -> dict[str, Floats]:
         columns = dict(numbers(path)) if archive else {str(name): _stacked(part) for name, part in table(path, MOST_ROWS).items()}
     except (ValueError, TypeError, OSError, EOFError, LookupError, SyntaxError, RuntimeError, zipfile.BadZipFile, MemoryError) as unfit:
         raise UsageError(f"{path.name} cannot be read as a batch: {str(unfit)[:200]}") from unfit
-    found = {role: _of(columns, role) for role in NAMES}
-    observations, returns, values = (found[role] for role in ("observations", "returns", "values"))
+    observations, returns, values = (_of(columns, role) for role in NAMES)
     if observations is None or returns is None:
         lacks = "observations" if observations is None else "returns"
         raise UsageError(
@@ -58,17 +57,12 @@ def batch_of(path: Path) -> dict[str, Floats]:
     if returns.ndim == 2 and returns.shape[1] > 1 and observations.shape[:2] == returns.shape:
         observations, returns = np.moveaxis(observations, 1, 0).reshape(returns.size, -1), returns.T
         values = values.T if values is not None and values.shape == returns.T.shape else values
-    returns = returns.ravel()
-    sizes = {"observations": len(observations), "returns": returns.size, **({"values": values.size} if values is not None else {})}
-    if len(set(sizes.values())) > 1:
-        raise UsageError(f"{path.name}: {', '.join(f'{n} {role}' for role, n in sizes.items())}: not one of each")
-    rows_of = observations.reshape(returns.size, -1)[:MOST_ROWS]
-    rows = {
-        "observations": rows_of,
-        "returns": returns[:MOST_ROWS],
-        **({"values": values.ravel()[:MOST_ROWS]} if values is not None else {}),
-    }
-    whole = np.isfinite(rows["returns"]) & np.isfinite(rows_of).all(axis=1)
+    rows = {"observations": observations, "returns": returns.ravel(), **({"values": values.ravel()} if values is not None else {})}
+    if len({len(part) for part in rows.values()}) > 1:
+        raise UsageError(f"{path.name}: {', '.join(f'{len(part)} {role}' for role, part in rows.items())}: not one of each")
+    rows = {role: part[:MOST_ROWS] for role, part in rows.items()}
+    rows["observations"] = rows["observations"].reshape(len(rows["returns"]), -1)
+    whole = np.isfinite(rows["returns"]) & np.isfinite(rows["observations"]).all(axis=1)
     return {role: np.asarray(part[whole], np.float64) for role, part in rows.items()}
 
 

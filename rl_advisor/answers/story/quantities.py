@@ -197,13 +197,12 @@ def _outcome_curves(run: Run) -> list[Curve]:
 
 def sketched(run: Run, also: str = "") -> list[Quantity]:
     """The curves that an answer sketches, all at the same steps: outcome, reward, KL, entropy, length, and the cause's own metric."""
-    told = _outcome_curves(run)
-    wanted = [run.curves[name] for name in (*TOLD, also) if name in run.curves and name not in {c.name for c in told}]
-    curves = [c for c in (*told, *wanted) if c.finite()[0].size]
+    wanted = [run.curves[name] for name in (*TOLD, also) if name in run.curves]
+    curves = [c for c in dict.fromkeys((*_outcome_curves(run), *wanted)) if c.finite()[0].size]
     steps = [c.finite()[0] for c in curves]
     # Evaluations set the steps where there are enough of them: nothing is logged more rarely.
     at = next((s for s in steps if s.size >= SKETCHED - 4), max(steps, key=len, default=np.empty(0)))
-    return [q for c in dict.fromkeys(curves) if (q := quantity(c, run, at[evenly(at.size, SKETCHED)])) is not None]
+    return [q for c in curves if (q := quantity(c, run, at[evenly(at.size, SKETCHED)])) is not None]
 
 
 def own_names(run: Run) -> dict[str, str]:

@@ -82,8 +82,6 @@ def second_call(run: Run, a: Assessment) -> str:
     if len(run.rollouts) and ("rollouts" in metrics or a.verdict == "reward_hacking" or not metrics):
         return "spot_check_samples"
     score = outcomes.outcome(run)
-    asked = list(dict.fromkeys([*(m for m in metrics if m in run.curves), *([score.name] if score is not None else [])]))[:2]
-    names = [run.curves[n].raw if n in run.curves else n for n in asked]
-    if not names:
-        return "load_run"
-    return f"summarize_curves(metrics={names})"
+    asked = dict.fromkeys([*metrics, *([score.name] if score is not None else [])])
+    names = [run.curves[n].raw for n in asked if n in run.curves][:2]
+    return f"summarize_curves(metrics={names})" if names else "load_run"
