@@ -103,7 +103,11 @@ def test_samples_stand_in_envelopes():
         (["serve", "--http", "0.0.0.0:80"], 2, "127.0.0.1"),
         (["serve", "--http", "8000"], 2, "HOST:PORT"),
         (["serve", "--root", "no/such/folder"], 2, "no/such/folder"),
-        (["eval"], 2, "corpus"),
+        *(
+            ([*command.split()], 2, "Missing argument")
+            for command in ("eval", "load", "assess", "memory", "critic", "case note x", "triage")
+        ),
+        (["record"], 2, "Missing option '--out'"),
         (["eval", RUN], 2, "labels.json"),
         (["completion", "cobol"], 2, "zsh"),
         (["sing"], 2, "No such command"),

@@ -9,7 +9,7 @@ from rl_advisor.cli.options import Several, command
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy, told
 from rl_advisor.output import Answer
-from rl_advisor.output.errors import UsageError, as_usage_error
+from rl_advisor.output.errors import as_usage_error
 
 BUILTIN = ("price",)
 """Options that the built-in advisor knows; the others are for those that ask a model."""
@@ -77,16 +77,12 @@ def _told(advisor: str, asked: Answer) -> Answer:
 
 
 @command("eval")
-def evaluate(corpus: str | None, answers: str | None, key: str | None, advisor: str, as_json: bool, **how: Any) -> None:
+def evaluate(corpus: str, answers: str | None, key: str | None, advisor: str, as_json: bool, **how: Any) -> None:
     """Score an advisor, or answers made elsewhere, on labelled runs: a folder with runs/ and labels.json."""
     from rl_advisor.answers import run_folders
     from rl_advisor.output.clean import clean
 
-    if corpus is None:
-        raise UsageError("eval needs a corpus: a folder with runs/ and labels.json")
     folder = run_folders.existing(corpus)
-    if not (folder / "labels.json").is_file():
-        raise UsageError(f"{folder} is no corpus: it lacks labels.json beside runs/")
     if answers is not None:
         from rl_advisor.evals.harness import score_answers
 

@@ -52,15 +52,16 @@ def _given(arguments: Mapping[str, Argument], words: tuple[str, ...], function: 
 def _parameter(name: str, argument: Argument, words: tuple[str, ...]) -> Callable[[Any], Any]:
     several, required = argument["type"] in ("array", "object"), bool(argument.get("required"))
     metavar, default, kind = argument.get("metavar"), argument.get("default"), _type(argument)
+    given = {} if default is None else {"default": default}  # None would be one, and satisfy click where something is required
     if name in words:
-        return click.argument(name, nargs=-1 if several else 1, required=required, type=kind, metavar=metavar, default=default)
+        return click.argument(name, nargs=-1 if several else 1, required=required, type=kind, metavar=metavar, **given)
     flag = argument.get("option") or f"--{name.replace('_', '-')}"
     how: Answer = {"help": argument.get("help", argument.get("description")), "show_default": default not in (None, "")}
     if argument["type"] == "boolean":
         flag = f"{flag}/--no-{name.replace('_', '-')}" if default else flag
         return click.option(flag, name, *filter(None, [argument.get("short")]), is_flag=True, default=bool(default), **how)
     how |= {"metavar": metavar, "multiple": several, "callback": _pairs if argument["type"] == "object" else None}
-    return click.option(flag, name, type=kind, required=required, default=default, **how)
+    return click.option(flag, name, type=kind, required=required, **given, **how)
 
 
 def _type(argument: Argument) -> Any:

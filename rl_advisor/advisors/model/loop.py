@@ -130,8 +130,9 @@ def _react(session: Session, entry: Entry) -> Ended | None:
     if entry["ending"] == "refused":
         return Ended(None, "the model declined to answer")
     calls = entry["calls"]
-    if not calls and (written := _json_in(entry["text"])) is not None:
-        return _weighed_text(session, written)
+    if not calls and (written := _json_in(entry["text"])) is not None:  # as models do that were not taught to call tools
+        said, complaint, kind = _weighed(session, written)
+        return Ended(said) if said is not None else _pushed(session, complaint, kind)
     if not calls:
         return _pushed(session, NUDGE if entry["ending"] == "done" else f"Your turn was cut off at its length. Be brief. {NUDGE}")
     results = []
@@ -164,12 +165,6 @@ def _weighed(session: Session, arguments: Any) -> tuple[Held | None, str, str]:
     do = f"Put these right or take them out, then call {ANSWER} again with the whole judgement. What still fails is left out."
     told = session.bench.safe({"do": do, "not_borne_out": stands.complaints}, LONGEST_COMPLAINT)
     return None, orjson.dumps(told).decode(), "unsupported"
-
-
-def _weighed_text(session: Session, written: Any) -> Ended | None:
-    """The same for a judgement written as text, as models do that were not taught to call tools."""
-    said, complaint, kind = _weighed(session, written)
-    return Ended(said) if said is not None else _pushed(session, complaint, kind)
 
 
 def _pushed(session: Session, text: str, failed: str = "malformed") -> Ended | None:
