@@ -17,7 +17,7 @@ from rl_advisor.features.series import thinned
 from rl_advisor.features.trend import Trend, direction
 from rl_advisor.output import Answer
 from rl_advisor.output.errors import no_such
-from rl_advisor.priors.bank import EARLY, usual
+from rl_advisor.priors.bank import EARLY, Usual, usual
 from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import Link, metric
@@ -50,7 +50,7 @@ def summaries(run: Run, metrics: Sequence[str] = (), words: bool = False) -> Ans
     return {
         "run": run.name,
         "step": run.last_step,
-        "metrics": [_in_words(run, c) if words else summary(c, untrailed(run, c)) | _among_others(run, c) for c in chosen],
+        "metrics": [_in_words(run, c) if words else summary(c, untrailed(run, c)) | _usual(run, c) for c in chosen],
         **({"unknown": {name: nearest(run, name) for name in metrics if name not in known}} if len(known) < len(metrics) else {}),
         "left_out": left,
         "gaps": [asdict(g) for g in run.gaps],
@@ -64,11 +64,21 @@ def _in_words(run: Run, curve: Curve) -> Answer:
     return {"name": curve.name, "logged_as": curve.raw, "words": described(untrailed(run, curve))}
 
 
-def _among_others(run: Run, curve: Curve) -> Answer:
-    """Where its last value lies among sound runs of others like this one; nothing where that is not known."""
-    value, early = curve.finite()[1], bool(run.planned_steps) and run.last_step <= EARLY * (run.planned_steps or 0)
-    known = usual(curve.name, circumstances(run, "early" if early else "late")) if value.size else None
-    return {"usual": known.says(value[-1])} if known else {}
+def _usual(run: Run, curve: Curve) -> Answer:
+    said = said_among(among_others(run, curve), curve)
+    return {"usual": said} if said else {}
+
+
+def among_others(run: Run, curve: Curve) -> Usual | None:
+    """What sound runs of others like this one measured where it stands now; None where that is not known."""
+    early = bool(run.planned_steps) and run.last_step <= EARLY * (run.planned_steps or 0)
+    return usual(curve.name, circumstances(run, "early" if early else "late"))
+
+
+def said_among(known: Usual | None, curve: Curve) -> str:
+    """Where the last value of a curve lies among them; empty where that is not known."""
+    value = curve.finite()[1]
+    return known.says(value[-1]) if known is not None and value.size else ""
 
 
 def matching(run: Run, name: str) -> list[Curve]:

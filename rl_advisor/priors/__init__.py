@@ -20,8 +20,6 @@ from rl_advisor.vocabulary import metric as our_metric
 Range = tuple[float, float]
 ANYTHING = 1e3
 """Width of a range around 0 that says nothing."""
-ENOUGH = 12
-"""Sound runs from which on they say what is usual; fewer are too alike."""
 Side = Literal["far_below", "below", "usual", "above", "far_above", "not_a_number"]
 WIDER: Mapping[str, str] = {
     "grpo": "language", "ppo_language": "language", "preference": "language", "reward_model": "language", "supervised": "language",
@@ -136,7 +134,7 @@ def _with_seen(row: Prior | None, metric: str, known: Circumstances) -> Prior | 
         return row
     mixed = any(getattr(known, name) and any(getattr(r.given, name) for r in rows) for name in ("weights", "updates", "action"))
     of_many = "/" not in seen.group and any(r.given.framework and r.given.framework == known.framework for r in rows)
-    if mixed or of_many or seen.runs < ENOUGH:
+    if mixed or of_many:
         return row
     source = f"{seen.runs} sound runs of {seen.repositories} repositories"
     if row is None:

@@ -17,6 +17,8 @@ EARLY = 0.1
 """Share of a run that is its early phase."""
 ACRONYM = 4
 """Letters up to which the name of a method is an acronym."""
+ENOUGH = 12
+"""Sound runs from which on they say what is usual; fewer are too alike."""
 Bank = Mapping[str, Mapping[str, Sequence[float]]]
 
 
@@ -65,7 +67,8 @@ def usual(metric: str, known: "Circumstances") -> Usual | None:
     A method that nobody ran is not answered for by the others of its kind.
     """
     phase = {"start": "early", "early": "early", "late": "late"}.get(known.phase or "", "")
-    return usual_of(_bank(), metric, same(groups(known)), phase)
+    found = usual_of(_bank(), metric, same(groups(known)), phase)
+    return found if found is not None and found.runs >= ENOUGH else None
 
 
 def usual_of(bank: Bank, metric: str, among: Sequence[str], phase: str) -> Usual | None:

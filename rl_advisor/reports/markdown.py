@@ -119,7 +119,7 @@ def _(block: Fold) -> str:
 
 @markdown_of.register
 def _(block: Charts) -> str:
-    return "\n".join(f"- {inert(d.quantity.label)}: {inert(d.told)}" for d in block.curves)
+    return "\n".join(f"- {inert(d.quantity.label)}: {inert(d.told)}. {d.among}".rstrip(" .") for d in block.curves)
 
 
 @markdown_of.register

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.answers.curves import FIRST, in_order
+from rl_advisor.answers.curves import FIRST, among_others, in_order, said_among
 from rl_advisor.answers.story.chain import chain
 from rl_advisor.answers.story.quantities import Quantity, quantity, unit_of
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.features.bins import evenly, reduce
 from rl_advisor.output import Answer
+from rl_advisor.priors.bank import Usual
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
 
@@ -44,6 +45,8 @@ class Drawn:
     """Its anchor in the page; never made from the run's words."""
     curve: Curve
     quantity: Quantity
+    usual: Usual | None = None
+    """What sound runs of others measured."""
 
     @property
     def told(self) -> str:
@@ -51,6 +54,11 @@ class Drawn:
         q = self.quantity
         unit = f" {q.unit}" if q.unit in ("nats", "tokens", "s", "tokens/s", "GiB") else ""
         return f"{q.spelled(q.first)} → {q.spelled(q.last)}{unit}{q.best_said}" + (" (log axis)" if logarithmic(self.curve) else "")
+
+    @property
+    def among(self) -> str:
+        """Where it ends among sound runs of others; empty where that is not known."""
+        return said_among(self.usual, self.curve)
 
 
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
@@ -63,7 +71,7 @@ def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
     wanted = sum(c.name in cited or c.name.startswith(USUAL) for c in able)
     chosen = {c.name for c in ranked[: min(MOST, max(FEWEST, wanted))]}
     found = [(c, q) for c in able if c.name in chosen and (q := quantity(c, run)) is not None]
-    return [Drawn(f"curve-{i}", c, q) for i, (c, q) in enumerate(found)]
+    return [Drawn(f"curve-{i}", c, q, among_others(run, c)) for i, (c, q) in enumerate(found)]
 
 
 def _again(curve: Curve, run: Run) -> bool:
@@ -125,6 +133,7 @@ def payload(run: Run, assessment: Assessment, curves: list[Drawn]) -> Answer:
                 "raw": [[float(f"{s:.7g}"), float(f"{v:.4g}")] for s, v in np.transpose(raw(d.curve)).tolist()],
                 **binned(d.curve),
                 "onsets": begun(d.curve.name),
+                "usual": [d.usual.low, d.usual.high] if d.usual else None,
             }
             for d in curves
         ],

@@ -81,8 +81,9 @@ def _(block: Charts) -> str:
 def figure(d: Drawn) -> str:
     """The frame of a curve, which the page's script fills."""
     said, name = text(d.told), text(d.quantity.label, 120)
+    among = f"<p>{text(d.among)}</p>" if d.among else ""
     return (
-        f'<figure class="chart" id="{d.key}"><figcaption><h3>{name}</h3><p>{said}</p></figcaption>'
+        f'<figure class="chart" id="{d.key}"><figcaption><h3>{name}</h3><p>{said}</p>{among}</figcaption>'
         f'<p class="static" aria-hidden="true">{spark(list(d.quantity.blocks))}</p>'
         f'<div class="plot" tabindex="0" role="group" aria-label="{name}: {said}" aria-describedby="hint"></div>'
         '<output class="readout" aria-live="off">&nbsp;</output></figure>'
