@@ -65,20 +65,15 @@ def _in_words(run: Run, curve: Curve) -> Answer:
 
 
 def _usual(run: Run, curve: Curve) -> Answer:
-    said = said_among(among_others(run, curve), curve)
-    return {"usual": said} if said else {}
+    """Where its last value lies among them; nothing where that is not known."""
+    value, known = curve.finite()[1], among_others(run, curve)
+    return {"usual": known.says(value[-1])} if known is not None and value.size else {}
 
 
 def among_others(run: Run, curve: Curve) -> Usual | None:
     """What sound runs of others like this one measured where it stands now; None where that is not known."""
     early = bool(run.planned_steps) and run.last_step <= EARLY * (run.planned_steps or 0)
     return usual(curve.name, circumstances(run, "early" if early else "late"))
-
-
-def said_among(known: Usual | None, curve: Curve) -> str:
-    """Where the last value of a curve lies among them; empty where that is not known."""
-    value = curve.finite()[1]
-    return known.says(value[-1]) if known is not None and value.size else ""
 
 
 def matching(run: Run, name: str) -> list[Curve]:

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from evals.world import bank as building
 from evals.world import sound
+from rl_advisor.advisors.builtin import assess
 from rl_advisor.answers.curves import summaries
+from rl_advisor.answers.document.curves import drawn, payload
 from rl_advisor.priors import Circumstances, bank, prior
 from rl_advisor.run import Curve, Run
 
@@ -143,3 +145,17 @@ def test_a_curve_says_where_its_last_value_lies_among_others(name: str, last: fl
     (told,) = summaries(run)["metrics"]
     assert says in told.get("usual", "")
     assert bool(says) == ("usual" in told)
+
+
+@pytest.mark.parametrize(("last", "says"), [(0.5, ""), (500.0, "above nearly all")])
+def test_a_curve_of_the_page_stands_inside_the_band_of_others(last: float, says: str) -> None:
+    """The band is handed to the page; a word is said where the curve ends outside of it. Where nobody was measured there is none."""
+    values = {"policy/grad_norm": np.geomspace(0.4, last, 20), "reward/mean": np.linspace(0.1, last, 20)}
+    run = Run(curves={n: Curve(n, n, "f", np.arange(20.0), v, mapped=True) for n, v in values.items()}, frameworks=("trl",))
+    judged = assess(run)
+    shown = {d.curve.name: d for d in drawn(run, judged)}
+    told = {c["name"]: c["usual"] for c in payload(run, judged, list(shown.values()))["curves"]}
+    assert told["policy/grad_norm"][0] < 0.5 < told["policy/grad_norm"][1] < 500
+    assert told["reward/mean"] is None
+    assert says in shown["policy/grad_norm"].among
+    assert bool(says) == bool(shown["policy/grad_norm"].among)

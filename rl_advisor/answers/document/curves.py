@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.answers.curves import FIRST, among_others, in_order, said_among
+from rl_advisor.answers.curves import FIRST, among_others, in_order
 from rl_advisor.answers.story.chain import chain
 from rl_advisor.answers.story.quantities import Quantity, quantity, unit_of
 from rl_advisor.assessment import Assessment
@@ -57,8 +57,9 @@ class Drawn:
 
     @property
     def among(self) -> str:
-        """Where it ends among sound runs of others; empty where that is not known."""
-        return said_among(self.usual, self.curve)
+        """Where it ends among sound runs of others, where that is not among nine of ten; empty where nothing is known."""
+        value = self.curve.finite()[1]
+        return self.usual.says(value[-1]) if self.usual and value.size and not self.usual.low <= value[-1] <= self.usual.high else ""
 
 
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
