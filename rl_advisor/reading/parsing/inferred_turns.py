@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, pairwise, zip_longest
+from itertools import chain, islice, pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -39,10 +39,11 @@ def is_episode(turns: tuple[Turn, ...]) -> bool:
 def places(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every list and mapping inside a mapping with its path, nearest first; what lies inside of a list is not looked into."""
     waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
-    for seen, (path, found) in enumerate(waiting):
+    for path, found in waiting:
         yield path, found
-        if isinstance(found, Mapping) and len(path) < _DEPTH and seen < _NODES:
-            waiting += [((*path, str(k)), v) for k, v in found.items() if isinstance(v, (Mapping, list, tuple, np.ndarray))]
+        if isinstance(found, Mapping) and len(path) < _DEPTH and len(waiting) < _NODES:
+            inner = (((*path, str(k)), v) for k, v in found.items() if isinstance(v, (Mapping, list, tuple, np.ndarray)))
+            waiting += islice(inner, _NODES)
 
 
 def found_in(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Turn, ...]]:
@@ -55,7 +56,7 @@ def whole(value: Any) -> tuple[Turn, ...]:
     """The turns that a list holds: of messages, of steps, of snapshots that grew, of a tree whose branches lie under one another."""
     every = items(value)
     if every and all(isinstance(one, (list, tuple)) for one in every):
-        parts = [whole(one) for one in every[:_MOST]]
+        parts = [whole(one) for one in every[: _MOST // 10]]
         grew = all(len(a) <= len(b) and a == b[: len(a)] for a, b in pairwise(parts))
         return parts[-1] if grew else tuple(chain(*parts))
     steps = [one for one in branches(every) if isinstance(one, Mapping)] if every else side_by_side(mapping(value))
