@@ -76,7 +76,11 @@ def _meanings() -> dict[str, re.Pattern[str]]:
 
 def columns(rows: Frame, says: str) -> list[str]:
     """The columns whose names say something of ``columns.toml``, whatever part of the file they come from."""
-    return [name for name in map(str, rows.columns) if _meanings()[says].fullmatch(re.sub(r"^(other/|reward/)+", "", name))]
+    return [
+        name
+        for name in map(str, rows.columns)
+        if _meanings()[says].fullmatch(re.sub(r"^(other/|reward/)+|\W+$", "", name).replace(" ", "_"))
+    ]
 
 
 def numbers(rows: Frame, name: str) -> Floats:

@@ -26,7 +26,7 @@ _CLAIMS_CALL = re.compile(
 _ERROR = re.compile(
     r"\W{0,4}(?:(?!no\b)(?:[\w.]{1,60} ){0,2}[\w.]{0,60}(?:error|exception|timeout)\b|"
     r"(?:fail\w*|invalid|unknown|no such|usage|unable|cannot|could not|http|[45]\d\d|rate limit|too many|traceback|upstream|service|bad|"
-    r"missing|net::|\d+ validation error|connection|permission)\b|\{?\"(?:error|detail)\")",
+    r"missing|net::|\d+ validation error|connection|permission)\b|\{?\"(?:error|detail)\"(?!: ?(?:\"\"|null|false)))",
     re.IGNORECASE,
 )
 _LETTERS = 40

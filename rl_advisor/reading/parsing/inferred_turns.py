@@ -25,6 +25,11 @@ _STATE = 2_000
 """Characters kept of an observation that is no text."""
 _SPEAKER, _TOOL = ("source", "role", "message_type", "speaker"), ("tool_name", "tool", "function_name")
 """Keys under which a step says who acts, and which tool was called with what stands beside it."""
+_ASKED = re.compile(
+    r"\{['\"](?:name|tool|function)['\"]: ?['\"]([^'\"]{1,80})['\"], ?['\"]arg\w{0,8}['\"]: ?['\"]?(.{0,4000}?)['\"]?"
+    r"(?:, ?['\"](?:response|result|output|observation)['\"]: ?(.{0,20000})|\Z)",
+    re.DOTALL,
+)
 _LABELLED = re.compile(r"^([A-Z][\w ]{1,30}?) ?: ?(.{0,400})$", re.MULTILINE)
 
 _OPENS = re.compile(rf"\s{{0,40}}(?:\[(?:assistant|user|system)\]|<\|im_start\|>|(?:{'|'.join(chain(*LABELS.values()))})(?: ?\d+)? ?:)")
@@ -60,7 +65,18 @@ def whole(value: Any) -> tuple[Turn, ...]:
         grew = all(len(a) <= len(b) and a == b[: len(a)] for a, b in pairwise(parts))
         return parts[-1] if grew else tuple(chain(*parts))
     steps = [one for one in branches(every) if isinstance(one, Mapping)] if every else side_by_side(mapping(value))
-    return turns_of(steps) if is_chat(steps) else turns_of_steps(steps)
+    turns = turns_of(steps) if is_chat(steps) else turns_of_steps(steps)
+    return turns if any(turn.role == "assistant" for turn in turns) else tuple(chain(*map(_call_apart, turns)))
+
+
+def _call_apart(turn: Turn) -> Iterator[Turn]:
+    """What a tool was asked and what it answered, where one turn of a tool tells both, be it cut."""
+    told = _ASKED.match(turn.text) if turn.role == "tool" else None
+    if told:
+        yield Turn("assistant", "", ((told[1], told[2]),))
+        turn = turn._replace(text=(told[3] or "").strip("'\"{}"))
+    if not told or turn.text:
+        yield turn
 
 
 def branches(every: list[Any]) -> Iterator[Any]:

@@ -25,6 +25,8 @@ NOTHING_SAID: Mapping[str, str] = MappingProxyType({})
 
 
 _EVAL = re.compile(r"(?:^|[_\-.])(?:val|eval|evals|test|valid|validation)(?:$|[_\-.])")
+_MODELS_OWN = re.compile(r"(?:llm|model|agent|assistant|bot|policy|gpt\w*)s?_(?:answer|output|response|reply|text|completion|generation)s?")
+"""What a column is called that holds what the model said."""
 _STEP = re.compile(r"(?:step|iteration|iter|completions|epochstep|rollout)[_-]?0*(\d{1,9})(?!\d)")
 
 
@@ -37,13 +39,15 @@ def layout_of(names: Iterable[str]) -> Layout | None:
 def roles(names: Sequence[str], said: Mapping[str, str] = NOTHING_SAID) -> dict[str, str]:
     """Our name -> the column it is, where that can be told: by the caller (``said``), by a known writer's columns, else by its name."""
     found = {ours: raw for ours, raw in said.items() if raw in names}
-    lower = {name.lower(): name for name in reversed(names)}
+    lower = {re.sub(r"\W+", "_", name.lower()): name for name in reversed(names)}
     layout = layout_of(names)
     known = [(ours, [raw]) for raw, ours in layout.meaning.items()] if layout else []
     for ours, theirs in (*known, *((ours, [lower[name] for name in theirs if name in lower]) for ours, theirs in NAMES.items())):
         raw = next((name for name in theirs if name in names and name not in found.values()), None)
         if raw is not None:
             found.setdefault(ours, raw)
+    if "response" not in found and (own := next((name for plain, name in lower.items() if _MODELS_OWN.fullmatch(plain)), None)):
+        found["response"] = own
     return found
 
 
