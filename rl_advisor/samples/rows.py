@@ -77,9 +77,7 @@ def _meanings() -> dict[str, re.Pattern[str]]:
 def columns(rows: Frame, says: str) -> list[str]:
     """The columns whose names say something of ``columns.toml``, whatever part of the file they come from."""
     return [
-        name
-        for name in map(str, rows.columns)
-        if _meanings()[says].fullmatch(re.sub(r"^(other/|reward/)+|\W+$", "", name).replace(" ", "_"))
+        name for name in map(str, rows.columns) if _meanings()[says].fullmatch(re.sub(r"^(other/|reward/)+", "", name).replace(" ", "_"))
     ]
 
 
