@@ -95,6 +95,10 @@ from rl_advisor.cli.commands import main
         ("mean action noise std keeps increasing in rsl_rl", "Action noise that keeps growing"),
         ("which batch size should I use for GRPO?", "For GRPO take"),
         ("my model is overfitting", "Learned by heart"),
+        ("the lora adapter does not change the model's output", "See which weights answer"),
+        ("why is DDPG so unstable? the learning curve is noisy", "A reward that swings"),
+        ("exploding entropy after 20 steps of GRPO", "The entropy rises"),
+        ("I have a hard time training a Pendulum to convergence, the agent falls", "An agent that does not learn"),
         ("the reward is negative, is that bad?", "The sign of a reward"),
     ],
 )
@@ -207,3 +211,9 @@ def test_which_value_to_choose_is_answered_by_what_is_usual() -> None:
 )
 def test_a_kl_in_a_sentence_is_the_one_of_its_field(text: str, name: str) -> None:
     assert [m["metric"] for m in tools.explain_log(text)["metrics"]] == [name]
+
+
+def test_where_nothing_can_be_told_it_says_what_to_paste() -> None:
+    assert "With agents:" in tools.explain_log("there is something about my agent in Unity")["summary"]
+    assert "With language models:" in tools.explain_log("there is something about my GRPO run")["summary"]
+    assert tools.explain_log("the sea is cold today")["summary"].endswith("the launch command.")

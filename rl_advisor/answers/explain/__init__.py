@@ -10,8 +10,8 @@ import numpy as np
 from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET, prose
-from rl_advisor.answers.explain.procedures import asked_for, in_english
-from rl_advisor.answers.explain.told import settings_said
+from rl_advisor.answers.explain.procedures import asked_for, in_english, to_paste
+from rl_advisor.answers.explain.told import LENGTH, settings_said
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
 from rl_advisor.answers.spot_check import of_samples
@@ -91,7 +91,8 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     wrong = faults(run, text, [_value(run, t) for t in told if t["normal"] == "broken"], found)
     crash = next((f for f in wrong if f.seen_in == "crash"), None)
     logged = any((c.mapped or c.guessed) and not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items())
-    steps = None if crash or (logged and not asked) else _procedure(rows, in_english(f"{question}\n{text}"), logged)
+    asked_text = in_english(f"{question}\n{text[:LENGTH]}")
+    steps = None if crash or (logged and not asked) else _procedure(rows, asked_text, logged)
     answer, figures = _answer(Asked(asked, rows, told, proven), steps), _figures(rows, read)
     e = Explained(rows, read, told, proven, judged, wrong, answer, sentences("not_looked_at", figures), bool(steps) and not logged)
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
@@ -105,7 +106,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         "not_looked_at": e.unseen,
         "steps": steps["steps"] if steps else [],
         "ask": _ask(e),
-        "summary": of_samples(run) or (answer or NOTHING if nothing else in_order(_facts(e))),
+        "summary": of_samples(run) or (answer or f"{NOTHING} {to_paste(asked_text)}".strip() if nothing else in_order(_facts(e))),
     }
     return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
 

@@ -48,6 +48,12 @@ def asked_for(text: str, beside: bool = False) -> Answer | None:
     return None
 
 
+def to_paste(text: str) -> str:
+    """What would help to say more, by what a text speaks of; empty where it speaks of neither."""
+    spoken = re.search(_fragment("speaks"), text.lower())
+    return _fragment("paste_of_language") if spoken else _fragment("paste_of_agents") if of_control(text) else ""
+
+
 def in_english(text: str) -> str:
     """A text with the Chinese words of the field in English, so that one set of tables reads both; any other text as it is."""
     if re.search(r"[\u4e00-\u9fff]", text):
