@@ -3,6 +3,7 @@
 import difflib
 import hashlib
 import os
+import re
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,9 @@ from rl_advisor.output.run_reference import split_reference
 if TYPE_CHECKING:
     from rl_advisor.answers.run_places import File
 
-MOST_ENTRIES, MOST_NAMED, MOST_NEAR = 20_000, 8, 5_000
+MOST_ENTRIES, MOST_NAMED, MOST_NEAR, HEAD = 20_000, 8, 5_000, 65_536
+_SERIES = re.compile(rb"\[\s*(?:\{|\[|-?[\d.]+(?:[eE][-+]?\d+)?\s*,)|\"\d+\"\s*:")
+"""Rows, numbers in a list, or numbers by their step."""
 
 
 def existing(path: str | Path) -> Path:
@@ -60,11 +63,14 @@ def changed(path: Path) -> str:
 
 
 def holds_metrics(file: Path) -> bool:
-    """Whether a format of metrics claims a file: not one that only says how a run was set up."""
+    """Whether a format of metrics claims a file: not one that says how a run was set up, and no JSON without rows or lists of numbers."""
     from rl_advisor.reading import format_of
+    from rl_advisor.reading.parsing.bytes_in import head
 
     try:
         found = format_of(file)
+        if file.suffix.lower() == ".json" and not _SERIES.search(head(file, HEAD)):
+            return False
     except (OSError, EOFError, ValueError, OverflowError, MemoryError):
         return False
     return found is not None and not getattr(found, "BESIDE", False)

@@ -10,7 +10,6 @@ from typing import Any
 
 import orjson
 
-from rl_advisor.features.bins import evenly
 from rl_advisor.output import Answer
 
 _PIECES = re.compile(r"([A-Za-z]+)|(\d+)|([^\sA-Za-z\d])")
@@ -65,5 +64,7 @@ def _cut(value: Any, place: str, level: float, told: dict[str, str]) -> Any:
         return value if len(value) <= most else f"{value[: most * 2 // 3]} [...] {value[len(value) - most // 3 :]}" if most else ""
     if isinstance(value, dict):
         return {key: _cut(part, f"{place}/{key}", level, told) for key, part in itertools.islice(value.items(), most)}
+    from rl_advisor.features.bins import evenly  # brings numpy, without which the server starts
+
     kept = [value[i] for i in evenly(len(value), most)] if even else value[:most]
     return [_cut(part, f"{place}/*", level, told) for part in kept]

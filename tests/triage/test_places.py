@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from rl_advisor.answers.run_folders import holds_metrics
 from rl_advisor.answers.run_places import FLAT, File, runs_of, tree
 from rl_advisor.triage.looking import look
 
@@ -91,3 +92,18 @@ def test_names_say_which_root(tmp_path: Path) -> None:
     both = look([str(tmp_path / "x"), f"{tmp_path / 'y'}/", str(tmp_path / "x")])
     assert [f"{tmp_path}/x/a", f"{tmp_path}/y/a"] == [p.run for p in both]
     assert both[0].where == f"{tmp_path}/x/a"
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ('{"name": "web", "version": "1.0.0", "files": ["a", "b"], "dependencies": {"a": "1"}}', False),
+        ('{"learning_rate": 1e-6, "num_generations": 8, "betas": [0.9]}', False),
+        ('[{"step": 1, "reward": 0.1}, {"step": 2, "reward": 0.2}]', True),
+        ('{"rewards": [0.1, 2e-3, 0.5]}', True),
+        ('{"1": 0.1, "2": 0.2}', True),
+    ],
+)
+def test_a_json_of_a_project_is_a_log_where_it_holds_rows_or_lists_of_numbers(tmp_path: Path, text: str, holds: bool) -> None:
+    (tmp_path / "some.json").write_text(text)
+    assert holds_metrics(tmp_path / "some.json") is holds
