@@ -95,6 +95,9 @@ from rl_advisor.cli.commands import main
         ("mean action noise std keeps increasing in rsl_rl", "Action noise that keeps growing"),
         ("which batch size should I use for GRPO?", "For GRPO take"),
         ("my model is overfitting", "Learned by heart"),
+        ("the format reward goes up suddenly and accuracy falls", "The form is collected"),
+        ("PPO for text: whatever query is asked the output is the same response, and the reward does not rise", "The same answer"),
+        ("is closeness to zero the way to judge the actor_loss of SAC?", "In reinforcement learning a loss"),
         ("the lora adapter does not change the model's output", "See which weights answer"),
         ("why is DDPG so unstable? the learning curve is noisy", "A reward that swings"),
         ("exploding entropy after 20 steps of GRPO", "The entropy rises"),
@@ -217,3 +220,9 @@ def test_where_nothing_can_be_told_it_says_what_to_paste() -> None:
     assert "With agents:" in tools.explain_log("there is something about my agent in Unity")["summary"]
     assert "With language models:" in tools.explain_log("there is something about my GRPO run")["summary"]
     assert tools.explain_log("the sea is cold today")["summary"].endswith("the launch command.")
+
+
+@pytest.mark.parametrize(("said", "unusual"), [("", True), (" with LoRA", False), (" full fine-tuning", True)])
+def test_a_rate_for_adapters_is_no_rate_for_all_weights(said: str, unusual: bool) -> None:
+    told = tools.explain_log(f"GRPO on a 0.6B language model{said}: is a learning_rate of 5e-5 ok?")["metrics"]
+    assert (told[0]["normal"] == "unusual") is unusual

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from rl_advisor.answers.explain.told import by_frameworks
 from rl_advisor.answers.explain.written import shown
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.priors import Prior, prior
+from rl_advisor.priors import Prior, prior, wider
 from rl_advisor.run import Curve
 from rl_advisor.settings.statistics import FEW
 from rl_advisor.vocabulary import metric
@@ -75,6 +76,8 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
         computed = curve.name.startswith(COMPUTED) if alone else re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
         where = "in every row" if not finite.size else f"in {lost} of {curve.value.size} rows"
         return "broken" if computed else "unusual", f"Not a finite number {where}: not computed, or the computation broke.", None
+    if alone and (split := _by_weights(rows, curve)):
+        return split
     ranges = [row for n in meanings if (row := prior(n, rows.around)) is not None] if finite.size else []
     if alone:
         peak = curve.name == "policy/learning_rate" and rows.count > 1
@@ -92,6 +95,23 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
     side = "above" if finite[-1] > widest.usual[0] else "below"
     why = f"It is {side} every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
     return max(sides, key=_ORDER.index), why, widest
+
+
+def _by_weights(rows: Rows, curve: Curve) -> tuple[str, str, Prior | None] | None:
+    """Of a language model's value that is usual for an adapter alone, where nothing says what is trained: both ranges; else None."""
+    spoken = rows.around.method and "language" in wider(rows.around.method) and rows.around.weights in (None, "pretrained")
+    either = [prior(curve.name, replace(rows.around, weights=w, phase="late")) for w in ("full", "lora")] if spoken else []
+    full, lora = either or (None, None)
+    if full is None or lora is None or full == lora or not curve.finite()[1].size:
+        return None
+    top = float(curve.finite()[1].max())
+    if full.side(top) == "usual" or lora.side(top) != "usual":
+        return None
+    return (
+        "unusual",
+        f"{full.range} where all weights are trained, and {lora.range} for an adapter: for the former it is far too much.",
+        full,
+    )
 
 
 def _range(row: Prior) -> str:
