@@ -226,3 +226,17 @@ def test_lists_of_other_lengths_take_nothing_from_the_names_beside_them(tmp_path
         "".join(f"step {i} samples [{', '.join('123456789'[: 2 + i % 5])}] reward {i}.5\n" for i in range(30))
     )
     assert read_run(tmp_path).curves["reward/mean"].value.tolist() == [i + 0.5 for i in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("line", "runs"), [("seed {s} | iter {i} | ret {v}", 2), ("iter {i} arm {s}: ret {v}", 2), ("iter {i} | gpu {s} | ret {v}", 0)]
+)
+def test_lines_of_several_runs_are_told_apart_by_the_number_that_names_them(tmp_path: Path, line: str, runs: int) -> None:
+    """Seeds that take turns are runs of one log, none of whose numbers is lost; another number that changes is no name."""
+    rows = [line.format(s=s, i=i, v=i + 10.5 * s) for i in range(1, 9) for s in range(2)]
+    (tmp_path / "train.log").write_text("\n".join(rows) + "\n")
+    run = read_run(tmp_path)
+    assert len(run.others) + bool(run.place) == runs
+    if runs:
+        assert run.curves["reward/mean"].value.tolist() == list(range(1, 9))
+        assert read_run(f"{tmp_path / run.others[0]}").curves["reward/mean"].value.tolist() == [i + 10.5 for i in range(1, 9)]

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.reading.parsing.printed_numbers import TIMES
+from rl_advisor.reading.parsing.printed_numbers import times_of
 from rl_advisor.reading.parsing.slot_names import Slot
 from rl_advisor.run import Floats
 
@@ -58,10 +58,14 @@ class Form:
     """Whether it may also tell of an error."""
 
     @cached_property
-    def places(self) -> list[tuple[int, float]]:
-        """Where the numbers that have a name stand, and behind them the totals; and what a letter behind them makes of them."""
-        totals = [(slot.total, TIMES.get(self.between[slot.total + 1][:1], 1.0)) for slot in self.slots if slot.total >= 0]
-        return [(slot.at, slot.times) for slot in self.slots] + totals
+    def places(self) -> list[int]:
+        """Where the numbers that have a name stand, and behind them the totals."""
+        return [slot.at for slot in self.slots] + [slot.total for slot in self.slots if slot.total >= 0]
+
+    @cached_property
+    def times(self) -> list[float]:
+        """What the letter behind each of these makes of it."""
+        return [slot.times for slot in self.slots] + [times_of(self.between[slot.total + 1]) for slot in self.slots if slot.total >= 0]
 
     @property
     def regular(self) -> bool:
@@ -75,10 +79,8 @@ def taken_at_once(form: Form, block: Sequence[str]) -> tuple[Places, Floats, Seq
     import pyarrow as pa
     from pyarrow import compute
 
-    named = {place for place, _ in form.places}
-    tokens = [f"(?P<n{at}>{_PLAIN if at in named else f'{_CLOCK}|{_PLAIN}'})" for at in range(len(form.between) - 1)]
+    tokens = [f"(?P<n{at}>{_PLAIN if at in form.places else f'{_CLOCK}|{_PLAIN}'})" for at in range(len(form.between) - 1)]
     pattern = "".join(part for pair in zip(map(re.escape, form.between), [*tokens, "$"], strict=True) for part in pair)
     found = compute.extract_regex(pa.array(block, pa.string()), pattern="^" + pattern)
     at, found = np.flatnonzero(found.is_valid()), found.drop_null()
-    columns = [found.field(f"n{place}").cast("float64").to_numpy() * times for place, times in form.places]
-    return at, np.column_stack(columns), found.field("n0")
+    return at, np.column_stack([found.field(f"n{place}").cast("float64") for place in form.places]), found.field("n0")

@@ -206,14 +206,14 @@ class _Reader:
         if form.alone:
             self.together.add(name)
         try:
-            numbers = [float(tokens[at].replace(",", "")) * times for at, times in form.places]
+            numbers = [float(tokens[at].replace(",", "")) for at in form.places]
         except ValueError:  # a clock where other lines have a number
             return
         self.rows.setdefault(form, []).append((self.record, numbers, tokens[0]))
 
     def _keep(self, form: Form, record: Places, number: Floats, times: Sequence[str]) -> None:
         """The numbers of lines of one form go to its family, with the totals of its counts, and the times at which a count goes back."""
-        family, width = form.family, len(form.slots)
+        family, width, number = form.family, len(form.slots), number * form.times
         totals = iter(number[:, width:].T)
         for slot, count in zip(form.slots, number.T, strict=False):
             total = next(totals) if slot.total >= 0 else np.zeros(1)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.line_forms import Family, Places
 from rl_advisor.reading.parsing.line_shapes import Shapes
-from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, goes_up, steady, step_columns, unit_of
+from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, TOLD, goes_up, steady, step_columns, unit_of
 from rl_advisor.reading.parsing.slot_names import BARE, Slot
 from rl_advisor.reading.parsing.starts import starts
 from rl_advisor.run import Floats
@@ -183,7 +183,8 @@ def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
         return None
     names = _headed(record, step, shapes.labels)
     if not len(names) and len(own) == 1:
-        names = _in_turns(step, form, own[0].family.texts)
+        names = _labelled(step, own[0], turn)
+        names = names if len(names) else _in_turns(step, form, own[0].family.texts)
     inner = not len(names)
     if inner:
         names = _starts(record, step, own)
@@ -218,6 +219,18 @@ def _in_turns(step: Floats, form: Places, texts: Sequence[str]) -> Names:
     if again.sum() < max(2, step.size // (4 * kinds.size)) or len({len(texts[kind].split()) for kind in kinds}) > 1:
         return ()
     return np.array(_apart([texts[kind] for kind in kinds]), object)[np.searchsorted(kinds, form)]
+
+
+def _labelled(step: Floats, lines: Lines, turn: Places) -> Names:
+    """The run that each entry's line names by a number (``seed 1``), where each of these counts for itself and together they do not."""
+    if (np.diff(step) <= 0).sum() < step.size // 3:
+        return ()
+    for name in (name for name in lines.names if words(name).replace(" ", "_") in TOLD["runs"]):
+        label = lines.called(name)[turn]
+        kinds = np.unique(label)
+        if 1 < kinds.size <= MOST_TURNS and all(_goes_up(step[label == kind]) for kind in kinds):
+            return np.array([f"{name} {kind:g}" for kind in label], object)
+    return ()
 
 
 def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> Names:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
 from rl_advisor.reading.parsing.metric_table import step_columns
-from rl_advisor.reading.parsing.printed_numbers import TIMES, UNIT
+from rl_advisor.reading.parsing.printed_numbers import UNIT, times_of
 
 TOTAL = " /"
 """Ends the name of what a measure is of (``correct=3/4``); one that never changes is left out."""
@@ -83,7 +83,6 @@ _NOT_NAMES = {
     "line",
     "port",
     "pid",
-    "seed",
     "hours",
     "minutes",
     "seconds",
@@ -162,8 +161,11 @@ class _Line:
         name, counts, loose = self._called(before[-LOOKED_AT:], at, total)
         self.last, self.begun = "" if counts else name, at
         if listed and not counts:
-            self.of = name or self.of
-            self._add(at, f"{name}, number 1" if name else "", loose=True, beside=name)
+            if name and before.endswith(("[", " ")) and "[" in self.texts[at][-2:]:
+                self.of = name
+                self._add(at, f"{name}, number 1", loose=True, beside=name)
+            else:
+                self.last = ""
             return at
         if total and (names := _shared(name, self.texts[at + 1 :])):
             for i, one in enumerate(names):
@@ -175,11 +177,10 @@ class _Line:
         return at + total
 
     def _add(self, at: int, name: str, **more: Any) -> None:
-        after = self.texts[at + 1]
         if name in self.found:  # ``[1/1](12/500)``: which of them counts the rows is told by their numbers
             name = f"{name} {at}" if name == BARE else f"{name}, number {at + 1}"
         if name:
-            self.found[name] = Slot(at, name, times=TIMES.get(after[:1], 1.0) if after[1:2] in _MARKS + "/|" else 1.0, **more)
+            self.found[name] = Slot(at, name, times=times_of(self.texts[at + 1]), **more)
 
     def _called(self, before: str, at: int, total: bool) -> tuple[str, bool, bool]:
         """The name of a number, whether that is one of a count, and whether it is loose: by the text before it, else behind."""
@@ -208,7 +209,7 @@ def _shared(name: str, after: Sequence[str]) -> list[str]:
     """The names of numbers with ``/`` between them that share one, part by part; none where they do not."""
     shared = _SHARED.fullmatch(name)
     names = [part + (shared[2] or "") for part in shared[1].split("/")] if shared else []
-    return names if all(text.strip() == "/" for text in after[: len(names) - 1]) else []
+    return names if [text.strip() for text in after[:-1][: len(names) - 1]] == ["/"] * (len(names) - 1) else []
 
 
 def _before(texts: Sequence[str], at: int) -> str:
@@ -218,7 +219,7 @@ def _before(texts: Sequence[str], at: int) -> str:
         return before
     if _is_inside(texts, at - 1):
         words = texts[at - 1]
-        return (words[: words.rindex("(")] if ")" in before else words.rstrip()) + before.rpartition(")")[2]
+        return (words.rpartition("(")[0] if ")" in before else words.rstrip()) + before.rpartition(")")[2]
     if at == 1 and before.strip() in (":", "->") and not texts[2].strip(" ,;|") and _COUNT.search(texts[0][-LOOKED_AT:]):
         return "value: "  # ``Episode 12: 9.0``
     unit = UNIT.match(before)
@@ -262,7 +263,8 @@ def _said(before: str, after: str) -> tuple[str, bool]:
     if (said := _IS.search(before)) and _TELLING.search(said[1]):
         return _clean(said[1]), False
     closes, goes_on = _CLOSING.match(after) is not None, _NEXT.fullmatch(after) is not None
-    if not (before[-1:] in (" ", "\t") and (closes or goes_on) and _BARE.fullmatch(tail)):
+    card = len(tail) == 1 and tail.isascii() and tail not in "rR" and before.strip() == tail
+    if card or not (before[-1:] in (" ", "\t") and (closes or goes_on) and _BARE.fullmatch(tail)):
         return "", False
     telling = _TELLING.search(tail) is not None
     return _clean(tail), not ((closes or telling) and (telling or min(map(len, tail.split())) >= SHORTEST))
