@@ -124,7 +124,12 @@ def _axis(found: Sequence[Lines], shapes: Shapes, *, anybodys: bool) -> Axis | N
     if axis is None and not any(lines.counted for lines in found):
         sizes = Counter(lines.record.size for lines in found)
         block = {size: sum(near * sizes[near] for near in (size - 1, size, size + 1)) for size in sizes}
-        axis = by_order([lines for lines in found if not anybodys or SHARE * block[lines.record.size] >= shapes.records], anybodys=anybodys)
+        often = [
+            lines
+            for lines in found
+            if SHARE * block[lines.record.size] >= shapes.records and not all(slot.loose or slot.of_machine for slot in lines.slots)
+        ]
+        axis = by_order(often if anybodys else found, anybodys=anybodys)
     learner = axis and (anybodys or of_a_learner([name for name in names if not step_columns([name])], axis.name))
     return axis if learner else None
 

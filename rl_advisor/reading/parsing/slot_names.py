@@ -65,6 +65,7 @@ _BRACKET = re.compile(r"[()\[\]{}]")
 _HELD_OUT = re.compile(r"(?i)(?<![a-z])(eval|evaluation|test|val|validation)(?![a-z])")
 _BESIDE = re.compile(r"\s*[(\[]?\s*(?:±|\+/?-|=|,|\.\.)?\s*")
 """What stands between two numbers of one name: ``23.4 ± 5.1``, ``0.5 (0.4)``, ``[1, 2]``, ``12/50 = 24 %``."""
+_MACHINES = re.compile(r"(?:[kKMGT]i?B?|B|[mµun]?s)(?![^\W_])")
 _BEHIND = re.compile(r" ([^\W\d]\w{3,20}(?: [^\W\d]\w{3,20})?)\s*(?:$|[,;.()\]])")
 """The name of a number that stands before it: ``after 48 timesteps``."""
 _CLOSING = re.compile(r"(?:[^\s:=]{0,4}|[^\s:=]{0,4} [^\W\d]{1,5}(?:/[^\W\d]{1,5})?)(?:\t|\s*(?:$|[|│┃,;()\[\]{}]|[^\w\s] |and ))")
@@ -112,6 +113,8 @@ class Slot:
     """Whether it is a name only where its line comes back: words before a number may be prose."""
     times: float = 1.0
     """What a letter behind the number makes of it."""
+    of_machine: bool = False
+    """Whether it is in bytes or seconds, which a machine spends."""
     beside: str = ""
     """The name of the number next to which it stands without one of its own."""
 
@@ -180,7 +183,8 @@ class _Line:
         if name in self.found:  # ``[1/1](12/500)``: which of them counts the rows is told by their numbers
             name = f"{name} {at}" if name == BARE else f"{name}, number {at + 1}"
         if name:
-            self.found[name] = Slot(at, name, times=times_of(self.texts[at + 1]), **more)
+            after = self.texts[at + 1]
+            self.found[name] = Slot(at, name, times=times_of(after), of_machine=_MACHINES.match(after) is not None, **more)
 
     def _called(self, before: str, at: int, total: bool) -> tuple[str, bool, bool]:
         """The name of a number, whether that is one of a count, and whether it is loose: by the text before it, else behind."""
