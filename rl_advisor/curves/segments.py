@@ -14,7 +14,6 @@ from rl_advisor.features.change import spikes
 from rl_advisor.features.trend import direction, trend
 from rl_advisor.finding import Onset
 from rl_advisor.run import Curve, Floats, Run
-from rl_advisor.vocabulary import METRICS
 
 NEAR = 0.15
 """Share of the range of a KL within which it is at rest."""
@@ -92,54 +91,6 @@ def opening(curve: Curve, share: float = 0.05) -> Floats:
     """The finite values of the first ``share`` of the curve, at least three."""
     _, value = curve.finite()
     return value[: max(3, int(value.size * share))]
-
-
-SIDE_METRICS = (
-    "response/length",
-    "response/truncated",
-    "response/repetition",
-    "entropy/mean",
-    "kl/ref",
-    "episode/length",
-    "episode/tool_calls",
-    "episode/turns",
-)
-
-
-FAR = 1.5
-"""How many times as large or as small a side metric has become that left where it began."""
-
-
-def departures(run: Run) -> dict[str, float]:
-    """Side metrics that ended far from where they began: name -> end over beginning, beyond the noise of both stretches."""
-    found = {}
-    for name in SIDE_METRICS:
-        curve = run.curves.get(name)
-        if curve is None or curve.finite()[1].size < 6:
-            continue
-        before, after = opening(curve), final(curve)
-        base, now = float(np.median(before)), float(np.median(after))
-        spread = float(np.median(np.abs(before - base)) + np.median(np.abs(after - now)))
-        least = 0.1 if METRICS[name].unit == "share" else 0.05 * max(abs(base), abs(now), 1e-12)
-        grew = abs(now) >= FAR * abs(base) or abs(base) >= FAR * abs(now)
-        if grew and abs(now - base) > max(3 * spread, least):
-            found[name] = now / base if base else float("inf")
-    return found
-
-
-def constant(curve: Curve, share: float = 0.95) -> bool:
-    """Whether at least ``share`` of the points, the first ones among them, are one value.
-
-    Raises:
-        TooFewPoints: fewer than five finite values.
-    """
-    value = curve.finite()[1]
-    if value.size < FEWEST:
-        raise TooFewPoints(f"{curve.name} has {value.size} points")
-    level = float(np.median(value))
-    scale = max(abs(level), 1.0 if np.abs(value).max() <= 1 else float(np.abs(value).max()))
-    same = float(np.mean(np.abs(value - level) <= 0.003 * scale))
-    return same >= share and bool(np.all(np.abs(value[:3] - level) <= 0.02 * scale))
 
 
 def late_spikes(curve: Curve) -> Floats:

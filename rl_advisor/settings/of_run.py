@@ -239,7 +239,6 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "draws": lambda _, name: segments.drawn(name),
     "parts": lambda run, family: len(parts_of(run, family)),
     "cost": lambda _, name: SUBTRACTED.search(name) is not None,
-    "departs": lambda run, names: bool(segments.departures(run).keys() & {*names.split("|")}),
     "sampled": lambda run, _: run.rollouts["step"].nunique() if len(run.rollouts) else None,
     "like": lambda _, asked: re.search(asked.partition("=")[2], asked.partition("=")[0]) is not None,
     "broken": lambda run, names: len(broken(run, names)),

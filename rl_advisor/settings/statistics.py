@@ -14,6 +14,7 @@ from rl_advisor.features.change import Discontinuity, discontinuity, spikes
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.settings.derived import derived
 from rl_advisor.settings.of_samples import SAMPLES, stretches_or_none
+from rl_advisor.vocabulary import metric
 
 FEWEST = 5
 """Points below which nothing is said of a curve."""
@@ -38,6 +39,22 @@ def parts_of(run: Run, family: str) -> list[str]:
 
 def _error(value: Floats) -> float:
     return float(np.std(value) / np.sqrt(value.size))
+
+
+def _span(x: Floats) -> float:
+    """The scale on which values live."""
+    return max(abs(float(np.median(x))), 1.0 if np.abs(x).max() <= 1 else float(np.abs(x).max()))
+
+
+def _far(curve: Curve, times: float = 1.5) -> bool:
+    """Whether it ended so many times as large or small as it began, beyond the scatter of both ends and a tenth of its unit."""
+    before, after = segments.opening(curve), segments.final(curve)
+    base, now = float(np.median(before)), float(np.median(after))
+    spread = float(np.median(np.abs(before - base)) + np.median(np.abs(after - now)))
+    grew = abs(now) >= times * abs(base) or abs(base) >= times * abs(now)
+    share = (known := metric(curve.name)) is not None and known.unit == "share"
+    least = 0.1 if share else 0.05 * max(abs(base), abs(now), 1e-12)
+    return curve.finite()[1].size > FEWEST and grew and abs(now - base) > max(3 * spread, least)
 
 
 def _beside(curve: Curve, share: float, errors: float) -> float:
@@ -102,7 +119,8 @@ OF_VALUES: Mapping[str, Callable[[Floats], Any]] = {
     "dropped": _dropped,
     "sinks": _sinks,
     "negative": lambda x: np.mean(x < 0),
-    "span": lambda x: max(abs(np.median(x)), 1.0 if np.abs(x).max() <= 1 else np.abs(x).max()),
+    "same": lambda x: np.mean((off := np.abs(x - np.median(x)) / _span(x)) <= 0.003) * (off[:3].max() <= 0.02),
+    "span": _span,
 }
 """What may be asked of all values of a curve; ``span`` is the scale on which they live."""
 OF_STRETCH: Mapping[str, Callable[[Curve], Any]] = {
@@ -119,9 +137,9 @@ OF_STRETCH: Mapping[str, Callable[[Curve], Any]] = {
     "pinned": lambda c: np.mean(segments.final(c) >= 0.99 * c.finite()[1].max()),
     "from": lambda c: c.finite()[0][0],
     "begins": lambda c: c.finite()[0][0] / max(c.step[-1], 1e-9),
-    "constant": segments.constant,
     "began": lambda c: found.high if (found := segments.began(c)) else math.inf,
     "declined": lambda c: segments.decline_began(c).low,
+    "far": _far,
     "jump": lambda c: _jump(c).ratio,
     "jump_low": lambda c: _jump(c).low,
     "jump_high": lambda c: _jump(c).high,
