@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.mismatch import first_difference, mismatch
+from rl_advisor.features.mismatch import mismatch
 from rl_advisor.features.trend import direction, trend
 from rl_advisor.finding import number
 from rl_advisor.output import Answer
@@ -128,7 +129,7 @@ def _joined(left: pd.DataFrame, right: pd.DataFrame, on: list[str]) -> pd.DataFr
 def _divergence(apart: pd.DataFrame) -> Answer:
     """Where responses that are not equal part."""
     answers = list(zip(apart["response_a"], apart["response_b"], strict=True))
-    places = [first_difference(*pair) or 0 for pair in answers]
+    places = [len(commonprefix(pair)) for pair in answers]  # noqa: RUF071  characters are what is compared
     shares = [place / max(1, *map(len, pair)) for pair, place in zip(answers, places, strict=True)]
     told = {"median_character": np.median(places), "earliest": min(places), "median_share": np.median(shares)} if places else {}
     return {"first_divergence": told} if told else {}

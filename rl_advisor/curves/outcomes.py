@@ -92,20 +92,3 @@ def lone_step(run: Run, which: str) -> LoneStep | None:
         return None
     held, train = course_of(score), course_of(reward)
     return step_of_reward(train, held, float(held.value.max()) + held.margin if "control" in task(run).traits else -np.inf)
-
-
-def trusted(run: Run) -> list[Course]:
-    """The held-out score, unless it stepped by itself, and the training reward, measured."""
-    shapes = (course_or_none(None if stepped(run) else held_out(run)), course_or_none(training(run)))
-    return [s for s in shapes if s is not None]
-
-
-def thriving(run: Run) -> bool:
-    """Whether the held-out score or the training reward rose, and neither ends below its best for good."""
-    shapes = trusted(run)
-    return any(s.rose for s in shapes) and not any(s.fell for s in shapes)
-
-
-def any_fell(run: Run) -> bool:
-    """Whether the held-out score or the training reward ends below its best for good."""
-    return any(s.fell for s in trusted(run))

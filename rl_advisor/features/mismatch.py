@@ -41,10 +41,3 @@ def mismatch(trainer: npt.ArrayLike, engine: npt.ArrayLike) -> dict[str, float]:
         "outside": float(((ratio < 0.5) | (ratio > 2)).mean()),
         "effective_share": float(ratio.sum() ** 2 / (ratio.size * (ratio**2).sum())),
     }
-
-
-def first_difference(a: str, b: str) -> int | None:
-    """The place of the first differing character (the shorter text's length when it begins the other); None for equal texts."""
-    if a == b:
-        return None
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.dependence import own_group
-from rl_advisor.features.mismatch import first_difference, mismatch
+from rl_advisor.features.mismatch import mismatch
 from rl_advisor.features.payoff import difference, payoff
 from rl_advisor.features.text.measures import (
     copied_share,
@@ -284,17 +284,6 @@ def test_mismatch_closed_form() -> None:
     assert tuple(same[name] for name in ("k1", "k3", "outside", "effective_share")) == (0, 0, 0, pytest.approx(1))
     with pytest.raises(ValueError, match="one value a token"):
         mismatch([1.0], [1.0, 2.0])
-
-
-@given(st.text(), st.text())
-def test_first_difference(a: str, b: str) -> None:
-    """Up to the place the texts agree, at it they do not."""
-    place = first_difference(a, b)
-    if place is None:
-        assert a == b
-    else:
-        assert a[:place] == b[:place]
-        assert a[place : place + 1] != b[place : place + 1]
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=300))

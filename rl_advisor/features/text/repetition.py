@@ -31,18 +31,14 @@ def repeated_share(tokens: Sequence[str], n: int = 4, window: int = 100) -> floa
     """Share of n-grams that occurred before in the same window of ``window`` tokens, mean over windows; NaN below a quarter window."""
     if len(tokens) < max(window // 4, 2 * n):
         return np.nan
-    return _mean([again(ngrams(tokens[s : s + window], n)) for s in _starts(len(tokens), window)])
+    return float(np.mean([again(ngrams(tokens[s : s + window], n)) for s in _starts(len(tokens), window)]))
 
 
 def variety(tokens: Sequence[str], window: int = 50) -> float:
     """Different words over words in windows of ``window`` tokens, mean over windows; NaN for fewer tokens than one window."""
     if len(tokens) < window:
         return np.nan
-    return _mean([len(set(tokens[s : s + window])) / window for s in _starts(len(tokens), window)])
-
-
-def _mean(shares: list[float]) -> float:
-    return shares[0] if len(shares) == 1 else float(np.mean(shares))  # most texts are one window
+    return float(np.mean([len(set(tokens[s : s + window])) / window for s in _starts(len(tokens), window)]))
 
 
 def _starts(count: int, window: int) -> list[int]:
