@@ -105,11 +105,11 @@ def test_the_second_explanation_is_the_next_root() -> None:
     first, second = found("stale_data", 20.0), found("entropy_collapse", 40.0)
     run = Run(frameworks=("areal",))
     judged = Judged("degrading", "it fell", "high", first)
-    case = Case(run, {f.pattern: f for f in (first, second)}, None, course_of(curve(0.02)), Performance(None, None))
+    case = Case(run, {f.pattern: f for f in (first, second)}, Performance(None, course_of(curve(0.02))))
     both = next_experiment(case, judged, "stop")
     assert "max_head_offpolicyness" in both.do and "in reward/mean" in both.do
     assert patterns()["entropy_collapse"].page["Means"] in both.expect_if_wrong
-    alone = next_experiment(Case(run, {"stale_data": first}, None, None, Performance(None, None)), judged, "stop")
+    alone = next_experiment(Case(run, {"stale_data": first}, Performance(None, None)), judged, "stop")
     assert patterns()["stale_data"].page["Not to be confused with"] in alone.expect_if_wrong
     assert first.link is Link.DATA_FRESHNESS
 

@@ -6,6 +6,7 @@ beside it. A score whose protocol changed, or a reward that changed by itself, i
 
 from dataclasses import dataclass, replace
 
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.course import Course, course
 from rl_advisor.run import Run
 
@@ -62,7 +63,5 @@ class Performance:
 
 def performance(run: Run) -> Performance:
     """Both curves of a run, measured."""
-    from rl_advisor.curves import outcomes
-
     held, train = outcomes.held_out(run), outcomes.training(run)
     return Performance(course(held) if held is not None else None, course(train) if train is not None else None)

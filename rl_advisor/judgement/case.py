@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from rl_advisor.curves import outcomes
 from rl_advisor.curves.band import bands
-from rl_advisor.curves.course import FEWEST
-from rl_advisor.curves.outcomes import Course
+from rl_advisor.curves.course import FEWEST, Course
 from rl_advisor.curves.performance import Performance, performance
 from rl_advisor.curves.task import task
 from rl_advisor.finding import Finding, Outcome
@@ -29,12 +27,8 @@ class Case:
 
     run: Run
     findings: Mapping[str, Finding]
-    held: Course | None
-    """The held-out score."""
-    train: Course | None
-    """The training reward."""
     performance: Performance
-    """Both, measured once and weighed."""
+    """The held-out score and the training reward, measured once and weighed."""
 
     def present(self, *patterns: str) -> bool:
         """Whether one of the patterns was found."""
@@ -49,6 +43,16 @@ class Case:
     def usual(self) -> frozenset[str]:
         """The metrics that go where they went in the sound runs that it is measured against; nothing where none were named."""
         return frozenset(b.name for b in bands(self.run) if b.usual) if self.run.sound else frozenset()
+
+    @property
+    def held(self) -> Course | None:
+        """The held-out score, where it has points enough to say words of it."""
+        return _long(self.performance.held)
+
+    @property
+    def train(self) -> Course | None:
+        """The training reward likewise."""
+        return _long(self.performance.train)
 
     @property
     def outcome(self) -> Course | None:
@@ -116,6 +120,10 @@ class Case:
         return max(0.0, 1 - self.step / planned) if planned else 0.0
 
 
+def _long(c: Course | None) -> Course | None:
+    return c if c is not None and c.n >= FEWEST else None
+
+
 def open_case(run: Run) -> Case:
     """The case of a run: every detector asked, both outcome curves measured."""
     return case_of(run, {f.pattern: f for f in diagnose(run)})
@@ -124,11 +132,4 @@ def open_case(run: Run) -> Case:
 def case_of(run: Run, findings: Mapping[str, Finding]) -> Case:
     """The case of a run whose findings are known."""
     seen = {p for p, f in findings.items() if f.outcome is Outcome.PRESENT}
-    weighed = performance(run).doubted(held="eval_protocol_change" in seen, train="reward_jump" in seen)
-    return Case(
-        run=run,
-        findings=findings,
-        performance=weighed,
-        held=outcomes.course_or_none(outcomes.held_out(run)),
-        train=outcomes.course_or_none(outcomes.training(run)),
-    )
+    return Case(run, findings, performance(run).doubted(held="eval_protocol_change" in seen, train="reward_jump" in seen))

@@ -14,6 +14,7 @@ from rl_advisor.judgement.settings_to_change import lasting, turns, usual_value
 from rl_advisor.judgement.slowness import IDLE, slowest
 from rl_advisor.judgement.usual_steps import FIRST, satisfied, usual_step
 from rl_advisor.judgement.verdict import Judged
+from rl_advisor.output.wording import sentence
 from rl_advisor.run import Run
 
 BEFORE = re.compile(r"the (?:last )?checkpoint (?:before|at) (?:it|the onset|the error)\b")
@@ -105,8 +106,3 @@ def _how(case: Case, pattern: str) -> tuple[str, ...]:
     if not turned:
         return ()
     return f"In {case.run.frameworks[0]} set {'; '.join(turned)}, and change nothing else.", lasting(case.outcome)
-
-
-def sentence(text: str) -> str:
-    """The text with a capital at its start and a stop at its end."""
-    return text[0].upper() + text[1:] + ("" if text[-1] in ".?!" else ".")

@@ -1,7 +1,7 @@
 """The lists of an assessment: what was looked for and is not there, and what could not be seen."""
 
 from rl_advisor.curves import outcomes
-from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.finding import Outcome, Role
 from rl_advisor.judgement.blind_spots import fitting
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.diagnosis import role_of
@@ -19,16 +19,12 @@ def ruled_out(case: Case) -> list[str]:
 
 def could_not_see(case: Case) -> list[str]:
     """What the data lacks first, then what stayed unclear, what no log of this kind of run shows, and what is not logged."""
-    unclear = [f"{plain(f.pattern)}: {f.statement}" for f in _unclear(case)]
-    unlogged = [f"{plain(f.pattern)}: {f.statement}" for f in _with(case, Outcome.NOT_LOGGED)]
-    return _lacking(case) + unclear + fitting(case.run) + unlogged
-
-
-def _lacking(case: Case) -> list[str]:
-    """A score, a plan, and the gaps."""
     plan = "planned steps: not in the configuration, so the remaining budget is unknown"
     gaps = [f"{g.where}: {g.why}" for g in case.run.gaps[:MOST]]
-    return [*_score(case), *([plan] if case.run.planned_steps is None else []), *gaps]
+    lacking = [*_score(case), *([plan] if case.run.planned_steps is None else []), *gaps]
+    told = {of: [f for f in case.findings.values() if f.outcome is of] for of in (Outcome.UNCLEAR, Outcome.NOT_LOGGED)}
+    unclear = [f"{plain(f.pattern)}: {f.statement}" for f in told[Outcome.UNCLEAR] if role_of(f.pattern) is not Role.SYMPTOM]
+    return lacking + unclear + fitting(case.run) + [f"{plain(f.pattern)}: {f.statement}" for f in told[Outcome.NOT_LOGGED]]
 
 
 def _score(case: Case) -> list[str]:
@@ -40,11 +36,3 @@ def _score(case: Case) -> list[str]:
         return ["held-out score: not logged, so curves alone cannot tell a gamed reward from a good one"]
     n = int(curve.finite()[0].size)
     return [f"held-out score: {n} evaluation{'s' if n != 1 else ''}, too few for a trend ({outcomes.FEWEST} needed)"]
-
-
-def _unclear(case: Case) -> list[Finding]:
-    return [f for f in _with(case, Outcome.UNCLEAR) if role_of(f.pattern) is not Role.SYMPTOM]
-
-
-def _with(case: Case, outcome: Outcome) -> list[Finding]:
-    return [f for f in case.findings.values() if f.outcome is outcome]
