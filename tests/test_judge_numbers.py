@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 from rl_advisor.assessment import VERDICTS
+from rl_advisor.curves.ahead import Ahead
+from rl_advisor.curves.performance import Performance
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Onset, Role
 from rl_advisor.judgement import causes, continuation, evidence, going_on, meaning
@@ -32,7 +34,8 @@ def case(n: int = 91, planned: int | None = None, step: float = 90.0, **amounts:
     """A case with such an outcome."""
     counts = course(n=n, **amounts)
     run = SimpleNamespace(planned_steps=planned, outcome_guess=None, rollouts=(1,))
-    return SimpleNamespace(performance=SimpleNamespace(counts=counts, held=counts, train=None), run=run, step=step)
+    both = SimpleNamespace(counts=counts, held=counts, train=None)
+    return SimpleNamespace(performance=both, run=run, step=step, present=lambda *_: False)
 
 
 def piece(says: str, weight: float) -> Piece:
@@ -173,6 +176,31 @@ def test_a_meaning_that_is_denied_leaves_a_twentieth_and_gaming_four_fifths_less
 def judged(said: Any, p: float = 0.0) -> Any:
     """A verdict, as far as going on asks of it."""
     return SimpleNamespace(verdict=said, probabilities={"undecidable": p})
+
+
+@pytest.mark.parametrize(
+    ("points", "held", "train", "weights"),
+    [
+        ((10, 100), False, False, (0.8, 0.2)),
+        ((5, 100), False, False, (0.5 / 1.25, 0.75 / 1.25)),
+        ((10, 5), False, False, (1 / 1.125, 0.125 / 1.125)),
+        ((10, 100), True, False, (0.2 / 1.25, 1.05 / 1.25)),
+        ((10, 100), False, True, (1 / 1.05, 0.05 / 1.05)),
+    ],
+)
+def test_a_score_of_ten_evaluations_speaks_nearly_alone(
+    points: tuple[int, int], held: bool, train: bool, weights: tuple[float, float]
+) -> None:
+    """The reward weighs a quarter beside it and more beside fewer; a curve that changed by itself keeps a fifth."""
+    both = Performance(*(course(n=n) for n in points)).doubted(held=held, train=train)
+    assert both.weights == pytest.approx(weights)
+
+
+def test_what_the_reward_is_foreseen_to_bring_counts_half_beside_a_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    score, reward = (SimpleNamespace(step=STEPS, scale=1.0) for _ in range(2))
+    monkeypatch.setattr(going_on, "ahead", lambda found, _: Ahead(0.9 if found is score else 0.3, 0.1))
+    found = going_on.foreseen(SimpleNamespace(held=score, train=reward, remaining=0.5, run=SimpleNamespace(planned_steps=180)))
+    assert found.pays == pytest.approx((0.9 + 0.5 * 0.3) / 1.5)
 
 
 @pytest.mark.parametrize(("said", "least"), [("improving", 0.3), ("not_learning", 0.5), ("unstable", 0.5)])
