@@ -74,12 +74,9 @@ def _line(line: bytes, where: str, key: Key) -> tuple[tuple[str, float], Answer]
         raise ValueError(f"{where}: longer than {_LINE_LIMIT} bytes")
     try:
         raw = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise ValueError(f"{where}: no JSON ({error})") from None
-    try:
         about = key[raw["task"]] if "task" in raw and key else (str(raw["run"]), float(raw.get("cut", 1.0)))
         return about, read_answer(raw)
     except ValidationError as wrong:
         raise ValueError(f"{where}: {'; '.join(complaints(wrong))}") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(f"{where}: an answer is an object with a run, a verdict, a call, ... ({error!r})") from None
+        raise ValueError(f"{where}: an answer is a JSON object with a run, a verdict, a call, ... ({error!r})") from None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import orjson
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.server.mcpserver.prompts.base import Prompt, PromptArgument
@@ -53,13 +54,13 @@ def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
 
     @server.resource("run://{+run}/inventory", name="run inventory", title="What a run holds", mime_type="application/json", meta=LABEL)
     async def inventory(run: str) -> str:
-        return _json(await told(isolated.answer, verb="load_run", run=run, detail="all"))
+        return orjson.dumps(await told(isolated.answer, verb="load_run", run=run, detail="all")).decode()
 
     @server.resource(
         "run://{+run}/curve{?metric}", name="curve", title="One curve of a run, measured", mime_type="application/json", meta=LABEL
     )
     async def curve(run: str, metric: str = "reward/mean") -> str:
-        return _json(await told(isolated.answer, verb="summarize_curves", run=run, metrics=[metric], detail="all"))
+        return orjson.dumps(await told(isolated.answer, verb="summarize_curves", run=run, metrics=[metric], detail="all")).decode()
 
     @server.resource("run://{+run}/page.html{?until}", name="run page", title="The page on a run", mime_type="text/html", meta=LABEL)
     async def page(run: str, until: float | None = None) -> str:
@@ -78,12 +79,6 @@ def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
     @server.resource("run://{+run}/curves.png{?metric}", name="curves", title="Curves of a run", mime_type="image/png", meta=LABEL)
     async def curves(run: str, metric: str = "") -> bytes:
         return bytes(await told(isolated.answer, verb="plot_curves", run=run, metrics=[metric] if metric else []))
-
-
-def _json(answer: dict[str, Any]) -> str:
-    import orjson
-
-    return orjson.dumps(answer).decode()
 
 
 def offer_completions(server: MCPServer[Any], desk: Dispatcher) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -160,9 +161,5 @@ def calibration(cases: Sequence[CaseFile]) -> dict[str, float]:
     told = [(c.belief.p, s.outcome == "confirmed") for c in cases for s in c.settled[-1:] if s.outcome in ("confirmed", "refuted")]
     if not told:
         return {}
-    sums = {
-        "believed": sum(p for p, _ in told),
-        "right": sum(right for _, right in told),
-        "brier": sum((p - right) ** 2 for p, right in told),
-    }
-    return {"settled": len(told), **{name: total / len(told) for name, total in sums.items()}}
+    means = {"believed": fmean(p for p, _ in told), "right": fmean(right for _, right in told)}
+    return {"settled": len(told), **means, "brier": fmean((p - right) ** 2 for p, right in told)}
