@@ -119,7 +119,7 @@ def test_the_page_folds_turns_and_triage_counts_what_was_lost() -> None:
     run.rollouts["source"], run.rollouts["row"] = "made", run.rollouts.index
     page = render(run, assess(run))
     assert "the infrastructure lost 40" in page
-    assert page.count('<details class="fold"><summary><b>tool</b>') >= 3
+    assert page.count('<details class="fold"><summary>tool: ') >= 3
     assert "refused <b>" not in page
     assert lost(run) == 0.5
     assert lost(Run()) is None

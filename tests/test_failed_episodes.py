@@ -11,7 +11,7 @@ from rl_advisor.answers.episodes import failure_lines
 from rl_advisor.cli.commands import main
 from rl_advisor.features.text.turns import Turn, turns_in
 from rl_advisor.run import Run
-from rl_advisor.samples.episodes import why_failed
+from rl_advisor.samples.episodes import failures, why_failed
 from rl_advisor.samples.failure_signs import Episode, reason_of
 from rl_advisor.samples.same_answers import nearly_same, same_answer
 
@@ -153,6 +153,33 @@ def test_lost_episodes_that_were_dropped() -> None:
     """An episode without a reward counts as lost where the file says what ended it, and moves no mean."""
     reward = why_failed(lossy({"error": "SandboxTimeoutError", "reward": np.nan}))["reward"]
     assert (reward["scored"], reward["dropped"], "as_logged" in reward) == (0, 8, False)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "failed"),
+    [
+        ([0.67, 1.0, 1.0, 0.2], [True, False, False, True]),  # partial pay is no success where full marks are given
+        ([0.67, 0.8, 0.8, 0.2], [True, False, False, True]),
+        ([0.67, 0.81, 0.8, 0.2], [False, False, False, True]),  # no mark stands out: the upper half
+        ([0.67], [True]),
+        ([3.0, 2.0, 3.0, 0.0], [False, False, False, True]),
+        ([-1.0, 0.5, 1.0], [True, False, False]),
+    ],
+)
+def test_who_failed_by_the_reward(rewards: list[float], failed: list[bool]) -> None:
+    """Full marks between 0 and 1 that several get are what counts as success; any other reward is parted at the middle of its range."""
+    rows = pd.DataFrame({"step": 0.0, "response": "x", "reward": rewards})
+    assert failures(rows)[0].tolist() == failed
+
+
+@pytest.mark.parametrize(
+    ("last", "failed"),
+    [("Answer is INCORRECT", True), ("Answer is correct", False), ("Episode finished, reward = False", True), ("You won!", False)],
+)
+def test_who_failed_by_what_the_environment_says_last(last: str, failed: bool) -> None:
+    """Without a reward and a right answer the environment's own verdict counts."""
+    rows = pd.DataFrame({"step": 0.0, "response": "x", "reward": np.nan, "turns": [(Turn("assistant", "x"), Turn("tool", last))]})
+    assert failures(rows)[0].tolist() == [failed]
 
 
 def test_nothing_failed() -> None:

@@ -146,16 +146,14 @@ def judged(rows: Frame) -> Frame:
 
 
 def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows failed, and which were paid: by a column that says so, else by the upper half of the reward's range."""
+    """Which rows failed, and which were paid: by a column that says so, else by full marks, else by the upper half of the rewards."""
     reward = rows["reward"].to_numpy(np.float64)
     known = reward[np.isfinite(reward)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-    full = low >= 0 and high <= 1 and (low == high or (known == high).mean() >= 0.1)  # marks out of a whole
-    paid = (
-        reward >= (high if low < high else 1.0) - 1e-6
-        if full
-        else reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
-    )
+    top = int((known == high).sum())  # full marks are 1, or what several of the best got, and of all at least a tenth
+    marked = low >= 0 and high <= 1 and (low == high or (top >= known.size / 10 and (top > 1 or high == 1)))
+    full = (high if low < high else 1.0) - 1e-6
+    paid = reward >= full if marked else reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
     right = right_or_wrong(rows)
     right = _verdicts(rows) if right is None and not known.size else right
     if right is None:
@@ -190,7 +188,8 @@ def with_episode_curves(run: Run) -> Run:
     if not len(run.rollouts) or "response" not in run.rollouts or "episode/pretended" in run.curves:
         return run
     rows = looked_at(run, ROWS)
-    if not len(rows) or ("turns" not in rows and not any(map(_has_turns, rows["response"].iloc[:: max(1, len(rows) // _LOOK)]))):
+    looked = rows["response"].iloc[:: max(1, len(rows) // _LOOK)] if len(rows) else ()
+    if not len(rows) or ("turns" not in rows and not any(len(turns_in(text)) > 1 for text in looked)):
         return run
     turns = turns_of(rows)
     if not any((len(t) > 1 or (t and t[0].calls)) and not is_control(t) for t in turns):
@@ -213,12 +212,6 @@ def _with_reward(run: Run) -> Run:
         return run
     curve = replace(_curve("reward", known), name="reward/mean")
     return replace(run, curves={**run.curves, curve.name: curve})
-
-
-def _has_turns(text: object) -> bool:
-    return isinstance(text, str) and (
-        "<tool_" in text or "Observation" in text or "<information>" in text or text.startswith("[assistant]")
-    )
 
 
 def _measures(rows: Frame, turns: list[Any]) -> Frame:
