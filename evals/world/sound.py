@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 from evals.world import table
 from rl_advisor import tools
-from rl_advisor.curves.outcomes import thriving
 from rl_advisor.features.series import Floats
 from rl_advisor.priors import Circumstances, Prior, prior
 from rl_advisor.priors import table as priors
 from rl_advisor.priors.bank import EARLY, groups, same
 from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
+from rl_advisor.settings.conditions import View
 
 SOUND = {"improving", "plateaued"}
 WITHIN = np.linspace(0.02, 0.98, 25)
@@ -67,7 +67,7 @@ def sound_runs(corpora: Sequence[Path]) -> Iterator[tuple[str, Run, Circumstance
     """Every sound run, whose it is, and how it trains."""
     for world in table.worlds():
         run, said = world.run, set(world.told["verdicts"])
-        if run is not None and (said <= SOUND if said else thriving(run)):
+        if run is not None and (said <= SOUND if said else View(run).so(["thriving run"])):
             known = circumstances(run)
             yield world.repository, run, replace(known, method="language") if world.language and known.method is None else known
     for folder in corpora:
