@@ -172,7 +172,7 @@ def _answer(e: Episode, last: str) -> Iterator[Sign]:
     """What the episode ends with, against what it should end with."""
     handed_in = _HANDED_IN.search(last) if _words("finishes").search(last[-LAST:]) else None
     marked, answer = marks(last), final_answer(last) or (handed_in[1] if handed_in else "")
-    if e.gold and (name := likeness(answer, e.taken or "", last, e.gold)):
+    if e.gold and (name := likeness(answer, e.taken or "", "" if marked else last, e.gold)):
         yield Sign(
             f"{name} with marks" if marked and name == "right at the end" else name, last[-120:], f"the right answer is {e.gold[:40]}"
         )
@@ -182,9 +182,8 @@ def _answer(e: Episode, last: str) -> Iterator[Sign]:
         yield Sign("an answer", last[-120:], "its last words", changed[-1] if changed and talks else -1)
         if marked or e.taken:
             yield Sign("a marked answer", last[-120:], "its last words")
-        if match := REFUSAL.search(last[-LAST:]) or _words("gave_up").search(last[-LAST:]):
-            beside = marked and not _words("gave_up").search(answer)
-            yield Sign("regrets" if beside else "gives up", _around(last[-LAST:], match), "its last words")
+        if match := (not marked and REFUSAL.search(last[-LAST:])) or _words("gave_up").search(answer if marked else last[-LAST:]):
+            yield Sign("gives up", _around(last[-LAST:], match), "its last words")
     elif moves(e.turns) or any(t.text.strip() for t in e.turns if t.role == "assistant"):
         yield Sign("at work", " ".join(next((t.calls[-1] for t in reversed(e.turns) if t.calls), ()))[-120:], "still at work when it ended")
         own = sum(t.role == "assistant" for t in e.turns)
@@ -201,8 +200,8 @@ def _form(e: Episode, last: str) -> Iterator[Sign]:
     wanted = (e.wanted | _asked_marks(e.asked)) - marked
     if e.taken == "" and last:
         yield Sign("nothing taken", last[-120:], "the parser took nothing")
-    elif wanted and last and not e.taken and final.role == "assistant":
-        name = "marks of others missing" if wanted & e.wanted else "other marks" if marked else "asked marks missing"
+    elif wanted and last and not (e.taken or marked) and final.role == "assistant":
+        name = "marks of others missing" if wanted & e.wanted else "asked marks missing"
         yield Sign(name, last[-120:], f"no {', '.join(sorted(wanted))}")
     opened, closed = (final.text.rfind(mark) for mark in ("<tool_call>", "</tool_call>"))
     if final.role == "assistant" and (opened > closed or opened < 0 <= closed):
