@@ -26,9 +26,6 @@ def settings(run: Run) -> dict[str, str]:
     """The settings that matter by their plain names, the learning rate from first to last."""
     told = {"learning rate": rate} if (rate := _learning_rate(run)) else {}
     told |= {name: _said(run.settings[key]) for key, name in TABLES["settings"].items() if run.settings.get(key) is not None}
-    size = next((run.config[k] for k in ("dataset_size", "num_prompts", "n_prompts", "train_size") if k in run.config), None)
-    if size is not None:
-        told["data set"] = _said(size)
     if (held := outcomes.held_out(run)) is not None:
         told["evaluations"] = f"{int(np.isfinite(held.value).sum())}"
     if run.checkpoints:
