@@ -15,7 +15,7 @@ FAINT, STRONG = "2", "1"
 LABEL = 9
 LINES, MANY, ALL = 4, 40, 16
 """Lines that one entry may take, that the action may take, and that the page has."""
-GIVE_WAY = ("Slow", "Also", "At odds", "Why", "Beside", "", "Effect")
+GIVE_WAY = ("Slow", "Also", "At odds", "Beside", "", "Why", "Effect", "Kind")
 """What is left out of a page that would be longer, in this order; without a name the curves."""
 WHOLE = "Do now"
 """The entry that is never cut."""
