@@ -8,9 +8,9 @@ import numpy as np
 from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import Stretches, stretches
-from rl_advisor.samples.reward_check import one_for_all, same_text, upside_down
-from rl_advisor.samples.rows import Frame
-from rl_advisor.samples.text_change import dependence, judged_worse, paid, shift, wilson, word_order_lost
+from rl_advisor.samples.reward_check import one_for_all, rank_correlation, same_text, upside_down
+from rl_advisor.samples.rows import Frame, reference_columns
+from rl_advisor.samples.text_change import dependence, judged_worse, paid, shift, shift_or_none, wilson, word_order_lost
 
 SAMPLES, MANY = "samples/", 50
 """Prefix of the measures of sampled text, and how many values say what is usual among them."""
@@ -91,6 +91,14 @@ def _of_table(look: Callable[[Frame], Mapping[str, float]], s: Stretches) -> Map
     return look(s.table)
 
 
+@lru_cache(maxsize=2)
+def _followed(s: Stretches) -> tuple[float, float, float, int]:
+    """The judgement beside the samples that the reward follows least in the second half: rank correlation, its interval, and how many."""
+    half = s.table[s.table["step"] >= s.table["step"].median()]
+    told = [rank_correlation(half, name) for name in reference_columns(s.table)]
+    return min(((rho, low, high, n) for rho, low, high, n in told if rho is not None), default=(0.0, -1.0, 1.0, 0))
+
+
 def _distinct(part: Frame) -> float:
     return float(part["response"].nunique() / max(1, np.isfinite(part["step"]).sum()))
 
@@ -116,6 +124,9 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "own": lambda s, _: found[0] if (found := dependence(s)) else None,
     "order_lost": lambda s, _: word_order_lost(s),
     "judged_worse": lambda s, _: judged_worse(s),
+    "judged_better": lambda s, _: any((moved := shift_or_none(s, name)) is not None and moved.up for name in reference_columns(s.table)),
+    "judges": lambda s, _: len(reference_columns(s.table)),
+    **{k: lambda s, _, i=i: _followed(s)[i] for i, k in enumerate(("agrees", "agrees_low", "agrees_high", "judged"))},  # type: ignore[misc]
     "one_for_all": lambda s, _: _one_for_all(s),
     "state_known": lambda s, _: bool(s.table["task_done"].notna().any()),
     "distinct": lambda s, _: _distinct(s.latest),
