@@ -5,7 +5,6 @@ import json
 import sys
 import tempfile
 import zlib
-from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +13,7 @@ from statistics import mean
 import click
 import numpy as np
 from evals.seeds import answered, areal_runs, course_of_runs, doors, in_words, machine, other_numbers, third_look
-from evals.seeds.expected import ENOUGH, Score, Situation, lacking
+from evals.seeds.expected import ENOUGH, Score, Situation, contrary, lacking
 from evals.seeds.frames import written
 from rl_advisor.api import assess
 from rl_advisor.assessment import Assessment
@@ -65,25 +64,30 @@ def wrong(told: Told) -> list[str]:
     return ["is not answered so"] * (not right) + ["its near-miss is answered so"] * near
 
 
+def reverse(told: Told) -> bool:
+    """Whether one answer says the reverse: of another verb, that the near-miss is answered so and the situation is not."""
+    name, *_, answer = told
+    return contrary(answer, SITUATIONS[name].expected) if isinstance(answer, Assessment) else answer == (False, True)
+
+
 def scored(answers: list[Told]) -> dict[str, Score]:
     """Situation -> how often it is answered as it must be in each framework, and how often other situations' answers would do as well."""
     out: dict[str, Score] = {}
     for name in dict.fromkeys(row[0] for row in answers):
-        mine_of = [row for row in answers if row[0] == name]
+        mine = {f: [row for row in answers if row[:2] == (name, f)] for f in EVERY[name].frameworks}
+        right = {f: mean(not wrong(row) for row in rows) for f, rows in mine.items()}
+        opposite = max(mean(reverse(row) for row in rows) for rows in mine.values())
         if name in DOORS:
-            forms = {form: mean(not wrong(row) for row in mine_of if row[1] == form) for form in DOORS[name].frameworks}
-            out[name] = Score(forms, mean(near for *_, (_, near) in mine_of), by_value=True)
+            near = mean(near for rows in mine.values() for *_, (_, near) in rows)
+            out[name] = Score(right, near, by_value=True, opposite=opposite)
             continue
         expected = SITUATIONS[name].expected
-        mine: dict[str, list[bool]] = defaultdict(list)
-        for row in mine_of:
-            mine[row[1]].append(not wrong(row))
         others = [
             not lacking(a, expected)
             for other, framework, _, a in answers
             if other != name and framework in mine and isinstance(a, Assessment)
         ]
-        out[name] = Score({f: mean(right) for f, right in mine.items()}, mean(others) if others else 0.0, expected.by_value)
+        out[name] = Score(right, mean(others) if others else 0.0, expected.by_value, opposite)
     return out
 
 
@@ -116,13 +120,22 @@ def main() -> None:
     for name, score in scores.items():
         failed = next((row for row in found if row[0] == name and wrong(row)), None)
         why = "" if failed is None else f"  {failed[1]} {failed[2]}: {'; '.join(wrong(failed))}"
-        print(f"{name:30} {min(score.right.values()):4.0%}  others {score.others:3.0%}{why}")
-    good = sum(min(score.right.values()) >= ENOUGH for score in scores.values())
+        print(f"{name:30} {score.worst:4.0%}  opposite {score.opposite:3.0%}  others {score.others:3.0%}{why}")
+    good = sum(score.worst >= ENOUGH for score in scores.values())
     right = [not wrong(row) for row in found]
     print(f"{good} of {len(names)} situations right in nine of ten drawings of each framework; {mean(right):.1%} of {len(found)} drawings")
     if told.json:
-        kept = {"draws": told.draws, "again": told.again, "situations": {n: asdict(score) for n, score in scores.items()}}
-        Path(told.json).write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        keep(Path(told.json), scores, told.draws, told.again, added=bool(told.names))
+
+
+def keep(path: Path, scores: dict[str, Score], draws: int, again: int, *, added: bool) -> None:
+    """Write the shares; of a few situations drawn anew (``added``) into those of all, with the share of the others' answers that was seen then."""
+    kept = {"draws": draws, "again": again, "situations": {n: asdict(score) for n, score in scores.items()}}
+    if added and path.exists():
+        old = json.loads(path.read_text(encoding="utf-8"))
+        anew = {n: told | {"others": old["situations"].get(n, told)["others"]} for n, told in kept["situations"].items()}
+        kept = old | {"situations": old["situations"] | anew}
+    path.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ class Space:
 
 
 class Walk:
-    """A walk that ends when it has gone far enough; with a fault it stands still whatever is done, or never ends."""
+    """A walk that ends when it has gone far enough; with a fault it goes its way whatever is done, or never ends."""
 
     def __init__(self, form: str, far: float, fault: str) -> None:
         """Nothing has happened yet."""
@@ -51,8 +51,7 @@ class Walk:
     def step(self, action: float) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
         """One step to where the action says."""
         self.steps += 1
-        if self.fault != "deaf":
-            self.at = self.at + np.array([action, 0.1])
+        self.at = self.at + np.array([action * (self.fault != "deaf"), 0.1])
         ends = self.fault != "endless" and self.steps >= self.far
         return self.at.copy(), -abs(float(self.at[0])), ends, False, {}
 

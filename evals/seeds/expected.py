@@ -26,6 +26,8 @@ class Expected:
     """A regular expression that the next experiment must match."""
     names: tuple[str, ...] = ()
     """Metrics, settings or remedies (regular expressions) that the action or a finding that is present must name."""
+    why: str = ""
+    """A regular expression that the reason of the verdict must match."""
     never: tuple[str, ...] = ()
     """Regular expressions that nothing in the answer may match."""
     not_first: tuple[str, ...] = ()
@@ -53,6 +55,8 @@ class Situation:
 
 ENOUGH = 0.9
 """Share of its drawings in which a situation must be answered as the seed says."""
+SELDOM = 0.1
+"""Share of its drawings above which an answer to the contrary is no accident, and below which a right one is."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,13 @@ class Score:
     """Share of the other situations' answers, in the same frameworks, that would have passed as well: what is asked says little where it is large."""
     by_value: bool
     """Whether a value of the answer is asked for, and not only that something is named."""
+    opposite: float = 0.0
+    """Share of the drawings, in the worst framework, that were answered to the contrary."""
+
+    @property
+    def worst(self) -> float:
+        """Share of the drawings that were answered as expected in the worst framework."""
+        return min(self.right.values())
 
 
 def claimed(a: Assessment) -> str:
@@ -76,6 +87,14 @@ def claimed(a: Assessment) -> str:
 def acted_on(a: Assessment) -> str:
     """What an answer found and what it says to do: not what it could not see, and none of its other words."""
     return " \n".join([a.next_experiment.do, *(f.statement for f in a.findings if f.outcome == "present")])
+
+
+def contrary(a: Assessment, e: Expected) -> bool:
+    """Whether an answer says the reverse of what is expected: on for stop, better for broken, a fault where none is, or any of these turned round."""
+    call = bool(e.call) and a.call not in e.call and {a.call, *e.call} >= {"continue", "stop"}
+    healthy, broken = "improving" in e.verdict, bool(e.verdict) and set(e.verdict) <= {*BROKEN, "plateaued"}
+    verdict = (healthy and a.verdict in BROKEN and a.verdict not in e.verdict) or (broken and a.verdict == "improving")
+    return call or verdict or any(f.outcome == "present" and f.pattern in e.not_present for f in a.findings)
 
 
 def lacking(a: Assessment, e: Expected) -> list[str]:
@@ -90,6 +109,7 @@ def lacking(a: Assessment, e: Expected) -> list[str]:
         *([f"call {a.call}"] if e.call and a.call not in e.call else []),
         *([f"confidence {a.confidence}"] if e.confidence and a.confidence not in e.confidence else []),
         *([f"does: {a.next_experiment.do[:60]}"] if e.do and not re.search(e.do, a.next_experiment.do, re.IGNORECASE) else []),
+        *([f"gives no reason /{e.why}/"] if e.why and not re.search(e.why, a.why, re.IGNORECASE) else []),
         *[f"names not /{p}/" for p in e.names if not re.search(p, text, re.IGNORECASE)],
         *[f"says /{p}/" for p in e.never if re.search(p, claimed(a), re.IGNORECASE)],
     ]

@@ -125,17 +125,18 @@ def explodes(curve: Curve) -> float:
 def at_rest(c: Course) -> bool:
     """Whether a curve's end is as good as flat: a KL within a part of its height, any other within one of its range or twice what matters.
 
-    Where noise hides more, a longer stretch may show it.
+    Where noise hides more, a KL within twice that part is, and of others a longer stretch may show it.
     """
     if c.name.startswith("kl/"):
-        return direction(c.recent, NEAR * float(np.abs(c.smoothed).max())) == "flat"
-    part = NEAR * float(np.ptp(c.smoothed))
+        near = NEAR * float(np.abs(c.smoothed).max()) * (1 + (c.direction() == "undecidable"))
+        return direction(c.recent, near) == "flat"
+    least = max(c.margin, NEAR / 2 * float(np.ptp(c.smoothed)))
     way, change, n = c.direction(), c.recent.slope * c.recent.span, c.value.size
     if way in ("flat", "rising"):
         return way == "flat"
     starts = (n - max(FEWEST, round(share * n)) for share in (1 / 3, 1 / 2, 2 / 3, 1.0))
-    rests = any(direction(trend(c.step[k:], c.value[k:]), max(2 * c.margin, part)) == "flat" for k in starts)
-    return abs(change) < c.margin and rests
+    rests = any(direction(trend(c.step[k:], c.value[k:]), 2 * least) == "flat" for k in starts)
+    return abs(change) < least and rests
 
 
 def _from_start(curve: Curve) -> Onset:
