@@ -226,3 +226,9 @@ def test_where_nothing_can_be_told_it_says_what_to_paste() -> None:
 def test_a_rate_for_adapters_is_no_rate_for_all_weights(said: str, unusual: bool) -> None:
     told = tools.explain_log(f"GRPO on a 0.6B language model{said}: is a learning_rate of 5e-5 ok?")["metrics"]
     assert (told[0]["normal"] == "unusual") is unusual
+
+
+def test_ppo_beside_rows_names_no_half_of_the_field() -> None:
+    rows = "".join(f'{{"loss": 0.0{i}, "reward": -0.1{i}, "learning_rate": 7.3e-06}}\n' for i in range(1, 5))
+    assert "3e-4" not in tools.explain_log(f"why does the ppo loss jump about?\n{rows}")["summary"]
+    assert "3e-4" in tools.explain_log(f"why does the ppo agent not learn in my environment?\n{rows}")["summary"]

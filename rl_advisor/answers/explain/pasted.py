@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rl_advisor.answers.explain.procedures import in_english
+from rl_advisor.answers.explain.procedures import in_english, of_control
 from rl_advisor.answers.explain.told import by_frameworks, meaning, settings_said, told_in
 from rl_advisor.answers.explain.written import bare, left_out
 from rl_advisor.judgement.proofs.crashes import warnings_in
@@ -127,7 +127,10 @@ def _with_told(run: Run, text: str) -> Run:
     seen = {n: c for n, c in run.curves.items() if n not in went}
     dialect = recognise([c.raw for c in said.values()]) if not run.frameworks else None
     frameworks = (dialect.name,) if dialect else run.frameworks
-    return replace(run, curves={**said, **seen}, settings={**settings_said(text), **run.settings}, frameworks=frameworks)
+    settings = settings_said(text)
+    if run.curves and settings.get("algorithm") == "ppo" and not of_control(text):
+        del settings["algorithm"]  # agents and language models are trained by it, and these rows may be of either
+    return replace(run, curves={**said, **seen}, settings={**settings, **run.settings}, frameworks=frameworks)
 
 
 def prose(text: str, each: int = 2) -> str:
