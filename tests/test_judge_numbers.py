@@ -196,6 +196,17 @@ def test_a_score_of_ten_evaluations_speaks_nearly_alone(
     assert both.weights == pytest.approx(weights)
 
 
+@pytest.mark.parametrize(("pays", "odds"), [(0.0, 0.02 / 0.98), (1.0, 0.98 / 0.02), (None, 1.0)])
+def test_what_is_foreseen_is_never_sure(monkeypatch: pytest.MonkeyPatch, pays: float | None, odds: float) -> None:
+    """Two in a hundred are left either way; of nothing foreseen it is even."""
+    monkeypatch.setattr(going_on, "foreseen", lambda _: None if pays is None else Ahead(pays, 0.1))
+    there = course(order=0.0)
+    both = SimpleNamespace(amounts=lambda: there.amounts, counts=there, train=None)
+    run = SimpleNamespace(planned_steps=None)
+    found = going_on.facts(SimpleNamespace(performance=both, run=run, solved=False), dict.fromkeys(VERDICTS, 0.1))
+    assert found["forecast"] == pytest.approx(np.log(odds))
+
+
 def test_what_the_reward_is_foreseen_to_bring_counts_half_beside_a_score(monkeypatch: pytest.MonkeyPatch) -> None:
     score, reward = (SimpleNamespace(step=STEPS, scale=1.0) for _ in range(2))
     monkeypatch.setattr(going_on, "ahead", lambda found, _: Ahead(0.9 if found is score else 0.3, 0.1))
