@@ -107,6 +107,7 @@ CASES = [
     ("eval_protocol_change", run(**STEPPED, eval__score__acc=score(0.6, 0.3, at=0.5, n=6)), U),
     ("reward_always_paid", run(reward__mean=flat(0.994, 0.002)), P),
     ("reward_always_paid", run(reward__mean=rising(0.9, 0.994, sd=0.002)), A),
+    ("reward_always_paid", run(reward__mean=flat(0.994, 0.002), eval__score__acc=flat(0.98, 0.01)), A),
     ("drift_without_gain", run({"kl_coef": 0.04}, kl__ref=rising(0, 0.5), reward__mean=flat(0.5)), P),
     ("drift_without_gain", run({"kl_coef": 0.04}, kl__ref=rising(0.002, 0.03, sd=0.001), reward__mean=flat(0.5)), P),
     ("drift_without_gain", run({"kl_coef": 0.04}, kl__ref=flat(0.02, 0.001), reward__mean=flat(0.5)), A),
