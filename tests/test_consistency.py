@@ -1,8 +1,10 @@
 """Two engines' dumps of the same prompts: agreement, precision, vicious circle, and what cannot be compared."""
 
 import json
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from runpy import run_path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -125,3 +127,37 @@ def test_the_scripts_write_what_is_read(tmp_path: Path) -> None:
     found = consistency(tmp_path / "trainer.jsonl", tmp_path / "engine.jsonl")
     assert found["pairs"] == len(answers)
     assert found["logprobs"]["gap_mean"] == pytest.approx(0.01)
+
+
+class _Engine(BaseHTTPRequestHandler):
+    """A server that speaks the OpenAI protocol: texts and chats, with the log-probability of each token."""
+
+    def do_POST(self) -> None:
+        """Says what it was asked for, three tokens of -0.5."""
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        chat = self.path.endswith("/chat/completions")
+        said = asked["messages"][-1]["content"][0]["text"] if chat else asked["prompt"]
+        logs = {"content": [{"token": "a", "logprob": -0.5}] * 3} if chat else {"token_logprobs": [-0.5] * 3}
+        body = json.dumps({"choices": [{"logprobs": logs} | ({"message": {"content": said}} if chat else {"text": said})]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Silent."""
+
+
+def test_the_engine_is_asked_in_texts_and_in_chats(tmp_path: Path) -> None:
+    """A prompt that is a list of messages goes through the server's chat template, pictures among its parts with it."""
+    script = Path(__file__).parents[1] / "skills" / "rl-practitioner" / "scripts" / "dump_engine.py"
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    chat = json.dumps([{"role": "user", "content": [{"type": "text", "text": "what is this"}, picture]}])
+    (tmp_path / "prompts.txt").write_text(f"1 + 1 =\n{chat}\n")
+    with HTTPServer(("127.0.0.1", 0), _Engine) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        run_path(str(script))["main"](f"http://127.0.0.1:{server.server_port}/v1", "m", tmp_path / "prompts.txt", tmp_path / "engine.jsonl")
+        server.shutdown()
+    rows = [json.loads(row) for row in (tmp_path / "engine.jsonl").read_text().splitlines()]
+    assert [(row["prompt"], row["response"]) for row in rows] == [("1 + 1 =", "1 + 1 ="), (chat, "what is this")]
+    assert all(row["engine_logprobs"] == [-0.5] * 3 for row in rows)
