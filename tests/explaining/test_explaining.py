@@ -71,6 +71,11 @@ def parts(*values: tuple[float, float]) -> str:
 
 PAIRS = "{{'loss': {}, 'accuracy': {}, 'margin': 0.001}}\n"
 MASKED = "{{'loss': 0.6931, 'rewards/chosen': 0.0, 'rewards/margins': 0.0, 'logps/rejected': {}, 'logps/chosen': {}, 'epoch': 0.4}}"
+UNPAID = "rollout 0: {{'rollout/raw_reward': {}, 'rollout/truncated': {}, 'rollout/response_lengths': 3120.5, 'rollout/log_probs': -0.31}}"
+BLOWN = (
+    "Mean value_function loss: 0.2041\nMean reward: 31.40\nEpisode_Reward/action_rate: -0.3122\n"
+    "Mean value_function loss: {}\nMean reward: 30.9\nEpisode_Reward/action_rate: {}\n"
+)
 CASES = [
     ("all groups flat", trl(grad_norm=0.0, loss=0.0, reward_std=0.0, frac_reward_zero_std=1.0), "training_signal", "zero variance"),
     ("no gradient in spite of a spread", trl(grad_norm=0.0, loss=0.0), "policy_update", "no update reaches"),
@@ -112,12 +117,17 @@ CASES = [
         "one batch is scored like any other",
     ),
     ("one row of NaN", rows_of("loss", 0.3, NAN, 0.2, 0.1), "numerics", "one bad batch"),
+    ("a batch of which nothing is paid", UNPAID.format(0.0, 0.12), "reward_signal", "no answer is accepted"),
+    ("a loss that blows up within a row", BLOWN.format(4.1e11, -91240.5), "policy_update", "it blew up"),
+    ("a penalty that no bound holds", BLOWN.format(0.2, -91240.5), "reward_signal", "a penalty without a bound"),
 ]
 SOUND = [
     ("pairs that are told apart", "".join(PAIRS.format(x, a) for x, a in ((0.69, 0.5), (0.68, 0.53), (0.67, 0.57))), ()),
     ("a reference that is left slowly", trl(kl=0.0, epoch=0.001) + "\n" + trl(kl=0.6, epoch=0.9), ()),
     ("batches that differ", "\n".join(f"step {i} average reward score: {v}" for i, v in enumerate((0.2056, 0.2151, 0.2003, 0.2102))), ()),
     ("a large gradient", trl(grad_norm=9.0), ()),
+    ("a batch of which some is paid", UNPAID.format(0.02, 0.05), ()),
+    ("two rows alike", BLOWN.format(0.21, -0.35), ()),
     ("answers of pairs that are counted", MASKED.format(-210.4, -198.2), ()),
     ("one usual line", trl(), ("normal by construction", "no sign of progress")),
     ("a loss below zero", trl(loss=-0.09), ("no sign of progress",)),
@@ -198,7 +208,7 @@ def test_settings_alone_get_what_is_worth_knowing_and_a_value() -> None:
     """A note of a check is told and a setting outside of its range gets the value to set; settings without either are no all-clear."""
     assert "Do first: Set `learning_rate` = " in explain_log("algo: ppo\nlearning_rate: 0.009\ngamma: 0.99\n")["summary"]
     assert "Set `vllm_gpu_memory_utilization`" in explain_log(SMALL)["summary"]
-    assert explain_log("num_train_epochs: 3\noutput_dir: out\n")["summary"].startswith("No fault in 2 settings by the checks that know")
+    assert explain_log("num_train_epochs: 3\noutput_dir: out\n")["summary"].startswith("What goes wrong does not show in 2 settings")
 
 
 def test_a_number_comes_with_its_range_and_source() -> None:

@@ -242,7 +242,8 @@ def _checked(e: Explained) -> list[str]:
         "time": "" if e.told else where_time_goes(e.rows),
         "notes": _noted(e),
     }
-    none = f"No fault in {counted(len(run.config), 'setting')} by the checks that know them; the log would show the rest."
+    given = counted(len(run.config), "setting")
+    none = f"What goes wrong does not show in {given}: these contradict nothing I know, and the rows of the log are needed."
     return sentences("checked", told) or [none if run.config else "Nothing in these lines could be judged."]
 
 
