@@ -240,3 +240,10 @@ def test_lines_of_several_runs_are_told_apart_by_the_number_that_names_them(tmp_
     if runs:
         assert run.curves["reward/mean"].value.tolist() == list(range(1, 9))
         assert read_run(f"{tmp_path / run.others[0]}").curves["reward/mean"].value.tolist() == [i + 10.5 for i in range(1, 9)]
+
+
+@pytest.mark.parametrize("row", ["INFO:root:回合 {i} - 奖励 {i}.5", "root:回合 {i} 奖励 {i}.5e+00"])
+def test_short_words_of_another_script_behind_a_prefix(tmp_path: Path, row: str) -> None:
+    """Two letters that mean the reward say as much as the English word."""
+    (tmp_path / "train.log").write_text("".join(row.format(i=i) + "\n" for i in range(1, 19)))
+    assert read_run(tmp_path).curves["reward/mean"].value.tolist() == [i + 0.5 for i in range(1, 19)]

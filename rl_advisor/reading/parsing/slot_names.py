@@ -14,6 +14,7 @@ from typing import Any
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
 from rl_advisor.reading.parsing.metric_table import step_columns
 from rl_advisor.reading.parsing.printed_numbers import UNIT, times_of
+from rl_advisor.vocabulary import words
 
 TOTAL = " /"
 """Ends the name of what a measure is of (``correct=3/4``); one that never changes is left out."""
@@ -249,9 +250,9 @@ def _called(before: str, after: str, total: bool) -> tuple[str, bool, bool]:
     return name, bool(name) and not share and bool(step_columns([name]) or _COUNTER.fullmatch(name)), loose
 
 
-def _counter(words: str) -> str:
+def _counter(said: str) -> str:
     """What is counted: the longest known name that the words end in, else their last."""
-    parts = words.split()
+    parts = said.split()
     tails = (" ".join(parts[i:]) for i in range(len(parts)))
     return next((tail for tail in tails if step_columns([tail])), parts[-1])
 
@@ -270,7 +271,7 @@ def _said(before: str, after: str) -> tuple[str, bool]:
     card = len(tail) == 1 and tail.isascii() and tail not in "rR" and before.strip() == tail
     if card or not (before[-1:] in (" ", "\t") and (closes or goes_on) and _BARE.fullmatch(tail)):
         return "", False
-    telling = _TELLING.search(tail) is not None
+    telling = _TELLING.search(tail) is not None or _TELLING.search(words(tail)) is not None
     return _clean(tail), not ((closes or telling) and (telling or min(map(len, tail.split())) >= SHORTEST))
 
 
