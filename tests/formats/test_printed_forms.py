@@ -247,3 +247,16 @@ def test_short_words_of_another_script_behind_a_prefix(tmp_path: Path, row: str)
     """Two letters that mean the reward say as much as the English word."""
     (tmp_path / "train.log").write_text("".join(row.format(i=i) + "\n" for i in range(1, 19)))
     assert read_run(tmp_path).curves["reward/mean"].value.tolist() == [i + 0.5 for i in range(1, 19)]
+
+
+@pytest.mark.parametrize(
+    ("beside", "read"), [("", True), ("compiled {i}.5 units of code in {i}.2 seconds\nand {i}.1 of {i}.9 left\n", False)]
+)
+def test_lines_of_one_short_name_are_rows_where_nothing_else_is_written(tmp_path: Path, beside: str, *, read: bool) -> None:
+    """Two letters beside a number are its name where all lines have them, and chance among others."""
+    (tmp_path / "history.log").write_text("".join(f"{i} sr {i}.5\n" + beside.format(i=i) for i in range(1, 22)))
+    try:
+        found = [c.value.tolist() for c in read_run(tmp_path).curves.values()]
+    except UnreadableRun:
+        found = []
+    assert ([i + 0.5 for i in range(1, 22)] in found) == read

@@ -25,6 +25,8 @@ FORMS = 3
 """Lines of each form in which words before a number are taken for its name."""
 SHARE = 4
 """Of how many lines with numbers one is such a line, or of those written as often, at least, where no count orders them."""
+ALL = 10 / 9
+"""How few lines with numbers there are beside those of one form, where its names may be any words."""
 
 
 def lines_of(shapes: Shapes) -> list[Lines]:
@@ -127,7 +129,8 @@ def _axis(found: Sequence[Lines], shapes: Shapes, *, anybodys: bool) -> Axis | N
         often = [
             lines
             for lines in found
-            if SHARE * block[lines.record.size] >= shapes.records and not all(slot.loose or slot.of_machine for slot in lines.slots)
+            if SHARE * block[lines.record.size] >= shapes.records
+            and (ALL * lines.record.size >= shapes.records or not all(slot.loose or slot.of_machine for slot in lines.slots))
         ]
         axis = by_order(often if anybodys else found, anybodys=anybodys)
     learner = axis and (anybodys or of_a_learner([name for name in names if not step_columns([name])], axis.name))
