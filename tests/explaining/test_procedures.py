@@ -64,6 +64,7 @@ from rl_advisor.cli.commands import main
         ("the agent explores with epsilon in training, but the test is far worse than training", "The same policy"),
         ("KTO: the loss is always 0.5, it does not change", "In KTO a loss"),
         ("the loss of my DPO run changes slowly, chosen and rejected do too", None),
+        ("KTO: the loss is 0.31 now, is there no need to change the batch?", None),
         ("DDPG: the actor always outputs either 1 or -1", "Actions that sit"),
         ("it converges with stable baselines but not with rllib PPO", "It learns with one library"),
         ("I reduced max_steps and the agent no longer learns", "The planned length"),
