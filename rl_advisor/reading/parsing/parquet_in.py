@@ -1,5 +1,6 @@
 """Parquet that may be far larger in memory than on disk: texts that repeat are held once, and sizes are known before they are made."""
 
+import os
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.compact import message
 from rl_advisor.reading.parsing.wire import BadRecordError, varint
 
 MAGIC = b"PAR1"
@@ -17,6 +19,9 @@ MOST_VALUES = 60_000_000
 """Values of a table that is read whole, those in lists too."""
 LONGEST_TEXTS = 256 << 20
 """Characters that the texts of a column may have together, each counted as often as it stands there."""
+LONGEST_FOOTER = 16 << 20
+_GROUPS, _CHUNKS, _CHUNK, _COUNT = 4, 1, 3, 5
+"""Fields of a footer: its row groups, their columns, what is said of one, and how many values it has."""
 _START, _LIST, _LONG = b"\x15", 0x19, 15
 """How a footer and its list of columns begin, and what stands for the length of a list that follows in bytes of its own."""
 _LEAST = 10
@@ -47,7 +52,7 @@ def damage_told() -> Iterator[None]:
 
     try:
         yield
-    except (pa.ArrowException, ValueError, KeyError) as error:
+    except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
         raise OSError(f"no readable Parquet file: {error}"[:300]) from error
 
 
@@ -67,36 +72,46 @@ def is_number(kind: Any) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _described(path: Path, size: int, _: int) -> Described:
+def _described(path: Path, _size: int, _time: int) -> Described:
     import pyarrow.parquet as pq
 
     with damage_told():
-        _refuse_wide(path, size)
+        # Before it is taken apart: each column costs kilobytes.
+        if _columns(_footer(path)) > MOST_COLUMNS:
+            raise ValueError(f"more than {MOST_COLUMNS:,} columns")
     with damage_told(), confined_files.named(path) as name, pq.ParquetFile(name) as file:
         return Described(file.schema_arrow, file.metadata)
 
 
-def _refuse_wide(path: Path, size: int) -> None:
-    """Raise where the footer names more columns than any table of a run, before it is taken apart: each costs kilobytes."""
+def _footer(path: Path) -> bytes:
+    """The footer; raises ValueError where there is none, or one longer than any table of a run has."""
     with confined_files.opened(path) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
         if file.read(len(MAGIC)) != MAGIC or size < 12:
             raise ValueError("it begins otherwise")
         file.seek(size - 8)
         length = struct.unpack("<I", file.read(4))[0]
+        if length > LONGEST_FOOTER:
+            raise ValueError(f"a footer of {length:,} bytes")
         file.seek(max(0, size - 8 - length))
-        columns = _columns(file.read(32), length)
-    if columns > MOST_COLUMNS:
-        raise ValueError(f"more than {MOST_COLUMNS:,} columns")
+        return file.read(length)
 
 
-def _columns(start: bytes, length: int) -> int:
+def _columns(footer: bytes) -> int:
     """How many columns a footer names, as every writer begins it: a version, then their list. Of any other, as many as it has room for."""
     with suppress(BadRecordError, IndexError):
-        behind = varint(start, 1, len(start))[1]
-        if start[:1] == _START and start[behind] == _LIST:
-            count = start[behind + 1] >> 4
-            return count if count < _LONG else varint(start, behind + 2, len(start))[0]
-    return length // _LEAST
+        behind = varint(footer, 1, len(footer))[1]
+        if footer[:1] == _START and footer[behind] == _LIST:
+            count = footer[behind + 1] >> 4
+            return count if count < _LONG else varint(footer, behind + 2, len(footer))[0]
+    return len(footer) // _LEAST
+
+
+def _counts(path: Path) -> list[int]:
+    """How many values each column has, from the footer itself: the library ends the process where a damaged one does not say it."""
+    groups = [[chunk[_CHUNK][_COUNT] for chunk in group[_CHUNKS]] for group in message(_footer(path))[0][_GROUPS]]
+    return [sum(many) for many in zip(*groups, strict=True)]
 
 
 def whole(path: Path, columns: Sequence[str] | None = None) -> Any:
@@ -108,12 +123,14 @@ def whole(path: Path, columns: Sequence[str] | None = None) -> Any:
     """
     import pyarrow.parquet as pq
 
-    meta = described(path).metadata
-    leaves = [meta.row_group(0).column(i) for i in range(meta.num_columns)] if meta.num_row_groups else []
-    texts = [leaf.path_in_schema for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-    wanted = None if columns is None else set(columns)
-    asked = [i for i, leaf in enumerate(leaves) if wanted is None or leaf.path_in_schema.split(".", 1)[0] in wanted]
-    if sum(meta.row_group(g).column(i).num_values for g in range(meta.num_row_groups) for i in asked) > MOST_VALUES:
+    with damage_told():
+        schema = described(path).metadata.schema
+        leaves = [schema.column(i) for i in range(len(schema))]
+        wanted = {leaf.path.split(".", 1)[0] for leaf in leaves} if columns is None else set(columns)
+        counts = _counts(path) or [0] * len(leaves)
+        many = sum(n for leaf, n in zip(leaves, counts, strict=True) if leaf.path.split(".", 1)[0] in wanted)
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+    if many > MOST_VALUES:
         raise OverflowError(f"more than {MOST_VALUES:,} values")
     with damage_told(), confined_files.named(path) as name, pq.ParquetFile(name, read_dictionary=texts) as file:
         return file.read(columns=None if columns is None else list(columns), use_threads=False)
