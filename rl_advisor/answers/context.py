@@ -1,14 +1,13 @@
 """What of an experiment is on record: what belongs there before, during and after training, and which of it is there."""
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
+from rl_advisor.discovery import table
 from rl_advisor.output import Answer
 from rl_advisor.run import Run
 
-PARTS: Mapping[str, Mapping[str, Answer]] = tomllib.loads(Path(__file__).with_name("context.toml").read_text(encoding="utf-8"))
+PARTS: Mapping[str, Mapping[str, Answer]] = table(__file__, "context.toml")
 """When -> what belongs on record then -> where it may stand."""
 
 

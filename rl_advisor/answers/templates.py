@@ -7,14 +7,13 @@ are rows of them.
 import operator
 import re
 import textwrap
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from rl_advisor.answers.context import unrecorded
+from rl_advisor.discovery import table
 from rl_advisor.gpu.sentence import seconds_of
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import more, number, pairs, said, spark
@@ -60,9 +59,7 @@ SPOKEN: Mapping[str, Callable[[Any], str]] = {
 """How a value may be said, where not as itself."""
 
 
-@cache
-def _sentences() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
+_sentences = partial(table, __file__, "sentences.toml")
 
 
 def sentences(kind: str, answer: Answer) -> list[str]:

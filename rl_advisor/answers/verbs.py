@@ -1,13 +1,12 @@
 """The table of verbs (``verbs.toml``) as Python knows it; doors make their commands, tools and models of arguments from it."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+from rl_advisor.discovery import table
 from rl_advisor.output import Answer
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class Verb:
 @cache
 def verbs() -> Mapping[str, Verb]:
     """The verbs by their names."""
-    return entries(tomllib.loads(Path(__file__).with_name("verbs.toml").read_text(encoding="utf-8")), "verb")
+    return entries(table(__file__, "verbs.toml"), "verb")
 
 
 def entries(held: Answer, kind: str) -> Mapping[str, Verb]:

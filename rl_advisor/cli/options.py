@@ -1,6 +1,5 @@
 """Commands made from two tables: what a verb takes (``answers/verbs.toml``) and what a command takes besides (``commands.toml``)."""
 
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,7 @@ import click
 from rl_advisor.answers.verbs import Argument, Verb, entries, function_of, verbs
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy
+from rl_advisor.discovery import table
 from rl_advisor.output import Answer
 
 
@@ -39,7 +39,7 @@ def _asking(verb: Verb) -> click.Command:
 
 @cache
 def _commands() -> Mapping[str, Verb]:
-    return entries(tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8")), "command")
+    return entries(table(__file__, "commands.toml"), "command")
 
 
 def _given(arguments: Mapping[str, Argument], words: tuple[str, ...], function: Any) -> Any:

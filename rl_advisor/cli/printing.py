@@ -1,12 +1,10 @@
 """Answers as plain text for a terminal: what matters first, no decoration that a pipe would choke on. The lines stand in ``pages.toml``."""
 
 import textwrap
-import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
 
+from rl_advisor import discovery
 from rl_advisor.answers.brief import differing
 from rl_advisor.answers.templates import Missing, Scope, found_at, rows_of, sentences, templated
 from rl_advisor.answers.terminal import answer_page, look_of_terminal
@@ -15,6 +13,8 @@ from rl_advisor.output.layout import anything, filled, gaps, number, page_width,
 from rl_advisor.output.wording import counted
 
 COLUMNS = 8
+PAGES = discovery.table(__file__, "pages.toml")
+"""The lines of every page."""
 
 
 def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
@@ -26,7 +26,7 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
         lines += _lines("whole", [answer]) if whole else ()
     elif kind in ("case", "cases"):
         lines = sentences(kind, answer)
-    elif kind not in _pages():
+    elif kind not in PAGES:
         lines = list(anything(answer))
     else:
         lines = [*_lines(kind, [answer | (_PREPARED[kind](answer) if kind in _PREPARED else {})]), *_by_step(answer), *gaps(answer)]
@@ -34,13 +34,8 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
     return "\n".join(lines).strip("\n")
 
 
-@cache
-def _pages() -> Mapping[str, Sequence[Answer]]:
-    return tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
-
-
 def _lines(page: str, scope: Scope) -> Iterable[str]:
-    for entry in _pages()[page]:
+    for entry in PAGES[page]:
         with suppress(Missing):
             head = ["", f"== {templated(entry['head'], scope)}"] if "head" in entry else [""] if "blank" in entry else []
             body = list(_body(entry, scope))

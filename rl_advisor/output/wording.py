@@ -5,13 +5,12 @@ What a sentence says about a quantity is spelled here and nowhere else, so that 
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
+from rl_advisor.discovery import table
 from rl_advisor.output import Answer
 
-WORDS: Answer = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+WORDS: Answer = table(__file__, "words.toml")
 """The words for verdicts, calls, stages, and for patterns that people call something else than their names."""
 _TINY, _LARGE = 1e-3, 1e6
 WHOLE = frozenset({"tokens", "steps", "episodes", "updates", "env steps"})

@@ -5,15 +5,14 @@ guess together with the runner-up and its odds. What only a supervised trainer w
 """
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.discovery import table
 from rl_advisor.run import Curve, Guess, is_straight
 from rl_advisor.vocabulary import metric, words
 
@@ -35,7 +34,7 @@ _ONE = 3.0
 @cache
 def _metric_words() -> Mapping[str, Any]:
     """What the names of strangers' metrics say, as the file beside this one has it."""
-    return tomllib.loads(Path(__file__).with_name("metric_words.toml").read_text(encoding="utf-8"))
+    return table(__file__, "metric_words.toml")
 
 
 @cache

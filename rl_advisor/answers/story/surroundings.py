@@ -1,8 +1,6 @@
 """What stands around a judgement: the settings that matter, what was not logged and could change it, and where to look next."""
 
 import re
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ from rl_advisor.answers.story.chain import cause_of
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
+from rl_advisor.discovery import table
 from rl_advisor.judgement.at_odds import is_machinery
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import about, pair, value
@@ -19,7 +18,7 @@ from rl_advisor.run import Run
 
 DECISIVE, STRANGE = 2, 4
 """What is not logged and decisive, and curves of unknown meaning, that are told."""
-TABLES: Answer = tomllib.loads(Path(__file__).with_name("surroundings.toml").read_text(encoding="utf-8"))
+TABLES: Answer = table(__file__, "surroundings.toml")
 
 
 def settings(run: Run) -> dict[str, str]:

@@ -2,11 +2,11 @@
 
 import math
 import re
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rl_advisor.discovery import table
 from rl_advisor.reading.parsing.bytes_in import bare_name, beginning, lines, plain_text
 from rl_advisor.reading.parsing.columns import Row, curves_of
 from rl_advisor.reading.parsing.log_lines import CONSOLES, Watch
@@ -19,7 +19,7 @@ _HEAD = 1 << 20
 
 @cache
 def _frameworks() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return table(__file__, "block_console.toml")
 
 
 def _printed_by(path: Path) -> str:

@@ -1,9 +1,9 @@
 """What samples of text are called, as ``sample_names.toml`` says: columns of tables, keys of messages, of turns and of steps."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+
+from rl_advisor.discovery import table
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Layout:
     meaning: Mapping[str, str]
 
 
-_TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TOLD = table(__file__, "sample_names.toml")
 NAMES: Mapping[str, list[str]] = _TOLD["columns"]
 """Our column -> names it goes by elsewhere, most telling first."""
 LAYOUTS = tuple(Layout(frozenset(writer["needs"]), writer["means"]) for writer in _TOLD["writers"])
