@@ -1,7 +1,6 @@
 """The modules of a folder and its tables: the folder is the registry, and nothing in it is skipped in silence."""
 
 import tomllib
-from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +27,6 @@ def modules(package: str, *names: str) -> tuple[ModuleType, ...]:
 
 
 @cache
-def table(beside: str, name: str) -> Mapping[str, Any]:
+def table(beside: str, name: str) -> dict[str, Any]:
     """The table ``name`` (TOML) in the folder of a module's file."""
     return tomllib.loads((Path(beside).parent / name).read_text(encoding="utf-8"))
