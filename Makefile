@@ -126,7 +126,7 @@ fuzz: .venv/.dev
 	$(BIN)/python benchmarks/fuzz.py --seconds $(FUZZ_SECONDS)
 	$(BIN)/python benchmarks/fuzz_atheris.py --seconds $(FUZZ_SECONDS)
 
-# Fetches from true stores: an MLflow server, a Prometheus (apt-get install prometheus), an emulator of Google's storage.
+# Fetches from true stores: an MLflow server, an emulator of Google's storage.
 remote: .venv/.dev
 	@test -d .venv-remote || $(PYTHON) -m venv .venv-remote
 	.venv-remote/bin/python -m pip install --quiet mlflow gcp-storage-emulator

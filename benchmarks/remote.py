@@ -1,8 +1,7 @@
 """Fetching from true stores on this machine, against what was put into them. Run: make remote, or python benchmarks/remote.py [--record].
 
-Starts an MLflow server (from .venv-remote, it is large), a Prometheus that scrapes an exporter (Debian's package), and an emulator of
-Google's storage; a store that is not installed is said and counts as a failure. ``--record`` keeps what the true servers answered as
-the files that the tests replay.
+Starts an MLflow server (from .venv-remote, it is large) and an emulator of Google's storage; a store that is not installed is said and
+counts as a failure. ``--record`` keeps what the true servers answered as the files that the tests replay.
 """
 
 import json
@@ -28,7 +27,6 @@ from rl_advisor.tools.report_file import note_to
 ROOT = Path(__file__).parents[1]
 RECORDED = ROOT / "tests" / "remote" / "recorded"
 TOOLS = ROOT / ".venv-remote" / "bin"
-LABELS = 'UUID="GPU-c2f7",modelName="NVIDIA L4",Hostname="a"'
 
 
 @contextmanager
@@ -106,43 +104,6 @@ def mlflow(kept: dict[str, str]) -> str:
             return f"{sum(map(len, want.values()))} points of {len(want)} metrics, and the judgement back"
 
 
-def prometheus(kept: dict[str, str]) -> str:
-    """Counters that a true Prometheus scraped come back as telemetry."""
-    watts = iter(range(100, 10_000))
-
-    class Exporter(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            """The counters of two GPUs as they are now."""
-            power = next(watts)
-            rows = [f'{n}{{gpu="{g}",{LABELS}}} {v}' for g in (0, 1) for n, v in
-                    (("DCGM_FI_DEV_POWER_USAGE", power + g), ("DCGM_FI_DEV_GPU_UTIL", 50 + g), ("DCGM_FI_DEV_FB_USED", 1024))]  # fmt: skip
-            body = ("\n".join(rows) + "\n").encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Nothing."""
-
-    with tempfile.TemporaryDirectory() as folder, server(Exporter) as exporter:
-        port = free_port()
-        config = Path(folder, "prometheus.yml")
-        config.write_text(f"scrape_configs:\n- job_name: dcgm\n  scrape_interval: 1s\n  static_configs:\n  - targets: ['{exporter}']\n")
-        listen = f"--web.listen-address=127.0.0.1:{port}"
-        with program(["prometheus", f"--config.file={config}", listen], f"http://127.0.0.1:{port}/-/ready", folder):
-            start = time.time()
-            time.sleep(15)
-            end = round(time.time()) - 1
-            with server(recorder(f"127.0.0.1:{port}", kept)) as between:
-                got = tools.read(f"prometheus+http://{between}/?start={end - 8}&end={end}&step=1s").telemetry
-            assert set(got["gpu"].astype(str)) >= {"0", "1"} or got["gpu"].nunique() == 2, got
-            assert len(got) == 18, len(got)
-            assert (np.diff(got["power_w"].to_numpy()[:9]) >= 0).all()
-            return f"{len(got)} rows of {got['gpu'].nunique()} GPUs, scraped over {end - start:.0f} s"
-
-
 def gcs(_: dict[str, str]) -> str:
     """A folder put into a bucket of the emulator reads as on disk."""
     with tempfile.TemporaryDirectory() as folder:
@@ -169,7 +130,7 @@ def free_port() -> int:
 def main(arguments: list[str]) -> int:
     """Print what each store gave; 1 when one failed."""
     failed = 0
-    for store in (mlflow, prometheus, gcs):
+    for store in (mlflow, gcs):
         kept: dict[str, str] = {}
         try:
             said = store(kept)

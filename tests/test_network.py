@@ -58,8 +58,9 @@ def echo(handler):
 
 def test_an_echoed_credential_is_in_no_message(tmp_path):
     """A store that answers with what it was sent gets neither the key nor its own words into the error."""
+    pytest.importorskip("aiohttp")
     with answering(echo) as (port, asked), pytest.raises(UnreadableRun) as told:
-        copies.fetch(f"prometheus+http://alice:hunter2hunter2@127.0.0.1:{port}/?start=0&end=15", tmp_path / "copy")
+        copies.fetch(f"http://alice:hunter2hunter2@127.0.0.1:{port}/run/", tmp_path / "copy")
     assert asked
     for word in ("hunter2", "alice", base64.b64encode(b"alice:hunter2hunter2").decode(), "IGNORE"):
         assert word not in str(told.value)

@@ -67,9 +67,8 @@ def record(out: Path, every: float, seconds: float | None) -> None:
 def fetch(address: str, out: Path, gib: float, seconds: float) -> None:
     """Bring what ADDRESS holds into a folder of its own below --out, for example GPU counters beside a run.
 
-    ADDRESS: s3://BUCKET/RUN, gs://BUCKET/RUN, https://HOST/RUN/, mlflow+http://HOST:PORT/RUN_ID, wandb://ENTITY/PROJECT/RUN, or
-    'prometheus+http://HOST:9090/?start=TIME&end=TIME&step=15'. The other commands take such addresses, too. Keys come from where each
-    store's own client looks for them.
+    ADDRESS: s3://BUCKET/RUN, gs://BUCKET/RUN, https://HOST/RUN/, mlflow+http://HOST:PORT/RUN_ID or wandb://ENTITY/PROJECT/RUN. The other
+    commands take such addresses, too. Keys come from where each store's own client looks for them.
     """
     from rl_advisor.remote import bounds, copies
 

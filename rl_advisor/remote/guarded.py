@@ -13,11 +13,11 @@ from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Reque
 _PATIENCE_S = 60
 
 
-def opened(url: str, home: str, headers: dict[str, str], *, stays: bool = False) -> IO[bytes]:
+def opened(url: str, home: str, headers: dict[str, str]) -> IO[bytes]:
     """The answer to a request for ``url``; ``headers`` go to the host of ``home`` alone, which is also the only one that may be private.
 
     Raises:
-        OSError: it leads to a private address or another scheme, or anywhere where it ``stays``, or was refused.
+        OSError: it leads to a private address or another scheme, or was refused.
     """
     named = urlsplit(home)
     asked = Request(url)  # noqa: S310 - the scheme is that of what a person named
@@ -28,7 +28,7 @@ def opened(url: str, home: str, headers: dict[str, str], *, stays: bool = False)
             asked.add_unredirected_header(name, value)
     trusted = {named.hostname, *(urlsplit(proxy).hostname for proxy in getproxies().values())}
     try:
-        return build_opener(_SameScheme(stays), *_handlers(trusted)).open(asked, timeout=_PATIENCE_S)  # type: ignore[no-any-return]
+        return build_opener(_SameScheme, *_handlers(trusted)).open(asked, timeout=_PATIENCE_S)  # type: ignore[no-any-return]
     except HTTPError as refusal:
         refusal.close()
         # Its own words may hold what it was sent, and whatever else it wants to be read.
@@ -36,17 +36,12 @@ def opened(url: str, home: str, headers: dict[str, str], *, stays: bool = False)
 
 
 class _SameScheme(HTTPRedirectHandler):
-    """Follows redirects from https to https and from http to http, or none."""
-
-    def __init__(self, stays: bool) -> None:
-        self._stays = stays
+    """Follows redirects from https to https and from http to http."""
 
     def redirect_request(  # noqa: PLR0913, PLR0917, RUF100 - the signature is the library's
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> Request | None:
         """The next request, without what was meant for the named server."""
-        if self._stays:
-            return None
         if urlsplit(newurl).scheme != req.type:
             raise OSError("it redirects to another scheme")
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from rl_advisor.output.errors import UsageError
 from rl_advisor.server.confinement import Outside, below, roots_of, stores_of
 from rl_advisor.server.dispatch import Dispatcher
 
-ADDRESSES = ("https://127.0.0.1/run", "s3://bucket/run", "wandb://a/b/c", "mlflow+http://127.0.0.1/x", "prometheus+http://127.0.0.1/")
+ADDRESSES = ("https://127.0.0.1/run", "s3://bucket/run", "wandb://a/b/c", "mlflow+http://127.0.0.1/x")
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
