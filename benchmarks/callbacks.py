@@ -19,9 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.callbacks import lightning_callback, sb3_callback, sb3_phases, trl_callback, trl_phases
-from rl_advisor.gpu.steps import logged_seconds
-from rl_advisor.reading import read_run
+from rl_advisor.callbacks import lightning_callback, sb3_callback, trl_callback
 from rl_advisor.tools.listener import REPORT
 
 WORDS = ["<pad>", "<eos>", "<unk>", *"0123456789", "say", "a", "digit", "please", "now", "and", "or", "no", "yes"]
@@ -112,12 +110,11 @@ def grpo(out: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
     trainer = GRPOTrainer(
         model=model, reward_funcs=digits, args=settings, train_dataset=prompts, processing_class=tokenizer, callbacks=callbacks
     )
-    trainer.add_callback(trl_phases(trainer, out))
     trainer.train()
     return int(trainer.state.global_step)
 
 
-def ppo(out: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
+def ppo(_: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
     """The last step of a PPO training."""
     import torch
     from stable_baselines3 import PPO
@@ -126,7 +123,7 @@ def ppo(out: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
     model = PPO(
         "MlpPolicy", "CartPole-v1", learning_rate=rate, n_steps=256, max_grad_norm=100.0 if rate > 0.01 else 0.5, seed=0, device="cpu"
     )
-    model.learn(steps, callback=[*callbacks, sb3_phases(out)])
+    model.learn(steps, callback=callbacks)
     return int(model.num_timesteps)
 
 
@@ -194,8 +191,6 @@ def check(name: str, t: Trainer, folder: Path) -> bool:
     for kind, trained in (("healthy", healthy), ("broken", broken)):
         print(f"{name}, {kind}: ended at step {trained.step} of {t.steps} after {trained.seconds:.1f} s, ", end="")
         print(f"{trained.inside:.1f} s of them in the callback")
-        marked = ", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in logged_seconds(read_run(folder / kind)).items())
-        print(f"    a step as marked: {marked}")
         print("\n".join(f"    {line[:300]}" for line in trained.said))
     reports = all((folder / kind / REPORT).is_file() for kind in ("healthy", "broken"))
     if name == "sb3":

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.gpu.marks import Marks
 from rl_advisor.tools.listener import Listener
 
 LOG = "rl-advisor-log.jsonl"
@@ -180,64 +179,3 @@ def verl_hook(run: str | Path, every: int = 10, *, stop: bool = False, **how: An
     Tracking.__init__ = with_ours
     atexit.register(log.finish)
     return log
-
-
-TRL_PHASES = {
-    "_generate_and_score_completions": "generation",
-    "_calculate_rewards": "waiting",
-    "_get_per_token_logps_and_entropies": "training",
-    "_save_checkpoint": "checkpoint",
-    "training_step": "training",
-}
-"""Methods of TRL's trainers that are a phase of their step; one inside another takes its time from that."""
-
-
-def trl_phases(trainer: Any, run: str | Path) -> Any:
-    """A transformers ``TrainerCallback`` that marks the phases of every step of ``trainer`` in the run's folder; add it to the trainer."""
-    from transformers import TrainerCallback  # type: ignore[import-not-found,unused-ignore]
-
-    marks = Marks(Path(run) / "phases.jsonl", by_hand=True)
-    for name, phase in TRL_PHASES.items():
-        if hasattr(trainer, name):
-            setattr(trainer, name, marks(phase)(getattr(trainer, name)))
-
-    class Phases(TrainerCallback):  # type: ignore[misc,unused-ignore]
-        def on_step_end(self, _args: Any, state: Any, _control: Any, **_: Any) -> None:
-            if state.is_world_process_zero:
-                marks.step_ended(state.global_step)
-
-    return Phases()
-
-
-def sb3_phases(run: str | Path) -> Any:
-    """A Stable-Baselines3 ``BaseCallback`` that marks rollouts as generation and what lies between them as training."""
-    from stable_baselines3.common.callbacks import BaseCallback  # type: ignore[import-not-found,unused-ignore]
-
-    marks = Marks(Path(run) / "phases.jsonl", by_hand=True)
-
-    class Phases(BaseCallback):  # type: ignore[misc,unused-ignore]
-        _phase: Any = None
-
-        def _on_rollout_start(self) -> None:
-            self._turn("generation")
-
-        def _on_rollout_end(self) -> None:
-            self._turn("training")
-
-        def _on_training_end(self) -> None:
-            self._turn(None)
-            marks.step_ended(self.num_timesteps)
-
-        def _turn(self, phase: str | None) -> None:
-            if self._phase is not None:
-                self._phase.__exit__(None, None, None)
-            if phase == "generation" and self._phase is not None:
-                marks.step_ended(self.num_timesteps)
-            self._phase = None if phase is None else marks(phase)
-            if self._phase is not None:
-                self._phase.__enter__()
-
-        def _on_step(self) -> bool:
-            return True
-
-    return Phases()

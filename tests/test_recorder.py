@@ -7,8 +7,8 @@ from itertools import count
 from types import SimpleNamespace
 
 import pytest
-from rl_advisor.gpu import marks, recorder
-from rl_advisor.gpu.marks import Marks
+from rl_advisor.callbacks import Log
+from rl_advisor.gpu import recorder
 from rl_advisor.gpu.recorder import CELLS, NoGpu, Rotation, journal_of, nvml, record
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.reading import read_run
@@ -30,15 +30,14 @@ def reading(index, *cells):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The recorder's and the markers' time, which passes only when they sleep, or when it is set."""
+    """The recorder's time, which passes only when they sleep, or when it is set."""
     passed = SimpleNamespace(now=1.8e9)
 
     def sleep(seconds):
         passed.now += seconds
 
     fake = SimpleNamespace(time=lambda: passed.now, monotonic=lambda: passed.now, sleep=sleep)
-    for module in (recorder, marks):
-        monkeypatch.setattr(module, "time", fake)
+    monkeypatch.setattr(recorder, "time", fake)
     return passed
 
 
@@ -189,23 +188,10 @@ def test_without_a_gpu_it_says_so():
         nvml()
 
 
-def test_marks_are_the_phases_of_the_steps(tmp_path, clock):
-    """Two lines in a training script give exact phases: a marker inside another takes its time, a phase that comes back begins a step."""
-    phase = Marks(tmp_path / "phases.jsonl")
-    for _ in range(6):
-        with phase("generation"):
-            clock.now += 2
-            with phase("waiting"):
-                clock.now += 4
-        with phase("training"):
-            clock.now += 1
-    phase.step_ended()
-    run = read_run(tmp_path)
-    found = logged_seconds(run)
-    assert run.clock()[0].tolist() == [1, 2, 3, 4, 5, 6]
-    assert {name: found[name] for name in ("generation", "waiting", "training", "step")} == {
-        "generation": pytest.approx(2),
-        "waiting": pytest.approx(4),
-        "training": pytest.approx(1),
-        "step": pytest.approx(7),
-    }
+def test_seconds_of_phases_are_read_wherever_they_are_logged(tmp_path):
+    """Rows of ``time/phase/NAME``, as any loop may log them, are the phases of the steps."""
+    row = {"time/phase/generation": 2.0, "time/phase/waiting": 4.0, "time/phase/training": 1.0, "time/step": 8.0}
+    log = Log(tmp_path, every=100, report=None)
+    for step in range(1, 7):
+        log.log(row, step)
+    assert logged_seconds(read_run(tmp_path)) == {"generation": 2.0, "waiting": 4.0, "training": 1.0, "other": 1.0, "step": 8.0}
