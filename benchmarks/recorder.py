@@ -67,13 +67,13 @@ def main() -> None:
         environment = stub(folder)
         for gpus in (1, 8):
             told = environment | {"STUB_GPUS": str(gpus)}
-            short, long = (spent(folder / f"{gpus}-{s}" / "gpu.parquet", s, told) for s in (2, 62))
+            short, long = (spent(folder / f"{gpus}-{s}" / "gpu.csv", s, told) for s in (2, 62))
             rows = read_run(folder / f"{gpus}-62").telemetry
             share, other = 100 * (long - short) / 60, rows["other_gib"].max()
             print(f"{gpus} GPUs, 10 rows a second: {share:.2f} % of a core while recording", flush=True)
             print(f"    {len(rows)} rows read back, other processes hold {other:g} GiB", flush=True)
         for turn in range(5):
-            out = folder / f"killed-{turn}" / "gpu.parquet"
+            out = folder / f"killed-{turn}" / "gpu.csv"
             command = [sys.executable, "-m", "rl_advisor", "record", "--out", out]
             recorder = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
             time.sleep(4 + 0.17 * turn)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from rl_advisor.callbacks import Log
 from rl_advisor.gpu import recorder
-from rl_advisor.gpu.recorder import CELLS, NoGpu, Rotation, journal_of, nvml, record
+from rl_advisor.gpu.recorder import CELLS, NoGpu, Rotation, nvml, record
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.reading import read_run
 from rl_advisor.reading.formats import telemetry
@@ -56,31 +56,20 @@ def test_rows_come_back_through_the_format(tmp_path, clock):
     assert abs(first["time"] - clock.now) < 1
 
 
-def test_parquet_holds_the_same(tmp_path, clock):
-    """Packed rows are the journal's, with the memory that other processes hold; the journal is gone."""
-    path = tmp_path / "gpu.parquet"
+@pytest.mark.usefixtures("clock")
+def test_memory_of_other_processes_is_told(tmp_path):
+    """What processes other than the largest hold is a column of its own, from the row on in which they are there."""
+    path, turns = tmp_path / "gpu.csv", count()
     counters = ("100.50", "99.00", "7", "50", "25", "2048", "4096", "40", "1980", "0x20")
-    turns = count()
-    rows = record(
-        lambda: [reading(0, *counters, "11:2048;22:512" if next(turns) > 3 else "11:2048"), reading(1)], path, every=0.01, seconds=0.3
-    )
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["gpu.parquet"]
-    assert telemetry.claims(path)
+    record(lambda: [reading(0, *counters, "11:2048;22:512" if next(turns) > 3 else "11:2048")], path, every=0.01, seconds=0.3)
     found = telemetry.read(path).telemetry
-    assert len(found) == rows
-    first = found[found["gpu"] == "0"].iloc[0]
-    assert (first["power_w"], first["power_instant_w"], first["utilization"]) == (100.5, 99.0, 0.5)
-    assert (first["memory_gib"], first["throttle"], first["other_gib"]) == (2.0, 32, 0.0)
-    assert abs(first["time"] - clock.now) < 1
-    assert found[found["gpu"] == "0"].iloc[-1]["other_gib"] == 0.5
-    assert found[found["gpu"] == "1"]["power_w"].isna().all()
+    assert (found.iloc[0]["power_instant_w"], found.iloc[0]["other_gib"], found.iloc[-1]["other_gib"]) == (99.0, 0.0, 0.5)
 
 
 @pytest.mark.usefixtures("clock")
-def test_full_parquet_files_are_numbered(tmp_path):
-    """Nothing is lost where one file ends and the next begins, and the oldest go when there are too many."""
-    path = tmp_path / "gpu.parquet"
-    number = count()
+def test_full_files_are_numbered(tmp_path):
+    """Nothing is lost where one file ends and the next begins."""
+    path, number = tmp_path / "gpu.csv", count()
     rows = record(lambda: [reading(0, f"{next(number)}")], path, every=0.01, seconds=1.8, rotation=Rotation(300, keep=9))
     assert len(list(tmp_path.iterdir())) >= 3
     values = read_run(tmp_path).telemetry["power_w"].to_numpy()
@@ -88,11 +77,11 @@ def test_full_parquet_files_are_numbered(tmp_path):
 
 
 def test_a_recording_goes_on_after_a_kill(tmp_path):
-    """What a killed recorder left, half a line at its end, is packed with what comes after."""
-    path = tmp_path / "gpu.parquet"
+    """What a killed recorder left, half a line at its end, is read with what comes after."""
+    path = tmp_path / "gpu.csv"
     killed_recorder(path)
-    before = len(telemetry.read(journal_of(path)).telemetry)
-    with journal_of(path).open("a") as file:
+    before = len(telemetry.read(path).telemetry)
+    with path.open("a") as file:
         file.write("2026/11/21 12:0")
     rows = record(lambda: [reading(0, "1.00")], path, every=0.01, seconds=0.1)
     found = telemetry.read(path).telemetry
@@ -103,30 +92,27 @@ def killed_recorder(path):
     """A recorder that wrote a while and was killed."""
     process = subprocess.Popen([sys.executable, "-c", FOREVER, str(path)])
     end = time.monotonic() + 300
-    journal = journal_of(path)
-    while not journal.exists() or journal.stat().st_size < 2000:
+    while not path.exists() or path.stat().st_size < 2000:
         assert time.monotonic() < end
         time.sleep(0.02)
     process.kill()
     process.wait()
 
 
-@pytest.mark.parametrize("name", ["gpu.csv", "gpu.parquet"])
-def test_a_killed_recorder_leaves_what_can_be_read(tmp_path, name):
+def test_a_killed_recorder_leaves_what_can_be_read(tmp_path):
     """After kill -9 the rows that reached the disk are read, and what is torn is one gap at most."""
-    killed_recorder(tmp_path / name)
+    killed_recorder(tmp_path / "gpu.csv")
     run = read_run(tmp_path)
     assert len(run.telemetry) > 10
     assert len(run.gaps) <= 1
 
 
-@pytest.mark.parametrize("name", ["gpu.csv", "gpu.parquet"])
-def test_less_than_a_second_is_ever_missing_on_the_disk(tmp_path, clock, name):
+def test_less_than_a_second_is_ever_missing_on_the_disk(tmp_path, clock):
     """At each reading the file reaches to within a second of it, so that a kill loses no more."""
-    path, late = tmp_path / name, []
+    path, late = tmp_path / "gpu.csv", []
 
     def looked():
-        found = telemetry.read(journal_of(path)).telemetry if clock.now > 1.8e9 + 1 else None
+        found = telemetry.read(path).telemetry if clock.now > 1.8e9 + 1 else None
         late.append(0.0 if found is None else clock.now - found["time"].max())
         return [reading(0, "1.00")]
 

@@ -387,13 +387,13 @@ def test_log_of_a_trainer_without_callbacks(tmp_path) -> None:
 def test_a_recording_beside_the_run_is_no_news(tmp_path) -> None:
     """What the recorder appends does not count as training going on; what the trainer appends does."""
     (tmp_path / "metrics.jsonl").write_text("{}")
-    before = run_folders.digest(tmp_path, tmp_path / "gpu.parquet")
-    (tmp_path / "gpu.parquet.csv").write_text("time, gpu")
-    (tmp_path / "gpu.parquet").write_text("packed")
-    assert run_folders.digest(tmp_path, tmp_path / "gpu.parquet") == before
+    before = run_folders.digest(tmp_path, tmp_path / "gpu.csv")
+    (tmp_path / "gpu.csv").write_text("time, gpu")
+    (tmp_path / "gpu.00001.csv").write_text("full")
+    assert run_folders.digest(tmp_path, tmp_path / "gpu.csv") == before
     assert run_folders.digest(tmp_path, None) != before
     (tmp_path / "gpus.csv").write_text("the trainer's own")
-    assert run_folders.digest(tmp_path, tmp_path / "gpu.parquet") != before
+    assert run_folders.digest(tmp_path, tmp_path / "gpu.csv") != before
 
 
 def _no_gpu() -> str:

@@ -59,6 +59,8 @@ def record(out: Path, every: float, seconds: float | None) -> None:
     """Record the GPUs of this machine until stopped; put the file beside the run and `gpu` reads it."""
     from rl_advisor.gpu import recorder
 
+    if out.suffix != ".csv":
+        raise UsageError(f"a recording is a table: name a file that ends in .csv, not {out.name!r}")
     rows = recorder.record(recorder.nvml(), out, every=every, seconds=seconds if seconds is not None else float("inf"))
     click.echo(f"{rows} rows written to {out}", err=True)
 

@@ -1,9 +1,7 @@
-"""Records what NVIDIA's management library says of the GPUs of this machine until it is stopped: CSV in nvidia-smi's layout, or Parquet.
+"""Records what NVIDIA's management library says of the GPUs of this machine until it is stopped: CSV in nvidia-smi's layout.
 
-Rows are always written as CSV first and handed to the operating system twice a second, so that a killed recorder loses less than a
-second. For Parquet that file is a journal beside the file asked for (``gpu.parquet.csv``), packed when it is full and when recording
-ends; what a kill left behind is read as it is and goes on when recording does. Times are UTC. A full file is renamed with a number and a
-new one begun; the oldest are removed.
+Rows are handed to the operating system twice a second, so that a killed recorder loses less than a second; what it left goes on when
+recording does. Times are UTC. A full file is renamed with a number and a new one begun; the oldest are removed.
 """
 
 import time
@@ -62,14 +60,13 @@ CELLS: Mapping[str, Callable[[Ask], str]] = {
 HEADER = ", ".join(("timestamp", "index", *CELLS))
 FLUSH_SECONDS = 0.5
 MISSING = "[N/A]"
-PACKED = (".parquet", ".pq")
 PROCESSES_EVERY = 1.0
 """Seconds between two looks at the processes; listing them costs the driver more than all counters together."""
 
 
 @dataclass(frozen=True)
 class Rotation:
-    """When a file is full, in bytes of CSV, and how many full ones are kept."""
+    """When a file is full, in bytes, and how many full ones are kept."""
 
     largest: int = 32 << 20
     keep: int = 64
@@ -130,8 +127,7 @@ def record(source: Source, out: Path, *, every: float = 0.1, seconds: float = fl
 
     Stops cleanly on an interrupt.
     """
-    rows, handed, journal = 0, time.monotonic(), journal_of(out)
-    file = _begun(journal)
+    rows, handed, file = 0, time.monotonic(), _begun(out)
     try:
         for tick in _ticks(time.monotonic(), every, seconds):
             moment = time.time()
@@ -143,22 +139,13 @@ def record(source: Source, out: Path, *, every: float = 0.1, seconds: float = fl
                 handed = tick
                 if file.tell() >= rotation.largest:
                     file.close()
-                    _finished(journal, out)
                     _rotated(out, rotation.keep)
-                    file = _begun(journal)
+                    file = _begun(out)
     except KeyboardInterrupt:
         pass
     finally:
         file.close()
-        if journal != out:
-            _rotated(out, rotation.keep)
-            _finished(journal, out)
     return rows
-
-
-def journal_of(out: Path) -> Path:
-    """The file that rows are written to before they are packed; ``out`` itself where nothing is."""
-    return out.with_name(out.name + ".csv") if out.suffix in PACKED else out
 
 
 def _ticks(begin: float, every: float, seconds: float) -> Iterator[float]:
@@ -170,41 +157,18 @@ def _ticks(begin: float, every: float, seconds: float) -> Iterator[float]:
         time.sleep(max(begin + count * every - time.monotonic(), 0))
 
 
-def _begun(journal: Path) -> TextIO:
+def _begun(out: Path) -> TextIO:
     """The file opened to append, with the header when it is new and a new line where a kill left half of one."""
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    old = journal.read_bytes()[-1:] if journal.exists() else b""
-    file = journal.open("a", buffering=1 << 16, encoding="ascii")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    old = out.read_bytes()[-1:] if out.exists() else b""
+    file = out.open("a", buffering=1 << 16, encoding="ascii")
     file.write("" if old == b"\n" else "\n" if old else HEADER + "\n")
     file.flush()
     return file
 
 
-def _finished(journal: Path, out: Path) -> None:
-    """Pack the journal into ``out`` and remove it; half-written files never carry the name."""
-    if journal == out:
-        return
-    draft = out.with_name(f".{out.name}.draft")
-    pack(journal, draft)
-    draft.replace(out)
-    journal.unlink()
-
-
-def pack(journal: Path, out: Path) -> None:
-    """A journal's rows as Parquet, under its names and as they were written; lines that are no row are left out."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from pyarrow import csv
-
-    texts = csv.ConvertOptions(column_types=dict.fromkeys(HEADER.split(","), pa.dictionary(pa.int32(), pa.string())))
-    table = csv.read_csv(journal, parse_options=csv.ParseOptions(invalid_row_handler=lambda _: "skip"), convert_options=texts)
-    pq.write_table(table, out, compression="zstd")
-
-
 def _rotated(out: Path, keep: int) -> None:
     """Move the full file out of the way and remove the oldest beyond ``keep``."""
-    if not out.exists():
-        return
     older = sorted(out.parent.glob(f"{out.stem}.[0-9][0-9][0-9][0-9][0-9]{out.suffix}"))
     number = int(older[-1].suffixes[-2][1:]) + 1 if older else 1
     out.rename(out.with_name(f"{out.stem}.{number:05d}{out.suffix}"))

@@ -7,7 +7,7 @@ from rl_advisor.output.wording import percent
 
 IDLE, MUCH = 0.15, 0.6
 """Share of a step that is worth a sentence, and share of one phase from which it is the bottleneck."""
-NOTHING = "Nothing to read: there are no GPU readings and no timers of phases. Record them: `rl-advisor record --out RUN/gpu.parquet`."
+NOTHING = "Nothing to read: there are no GPU readings and no timers of phases. Record them: `rl-advisor record --out RUN/gpu.csv`."
 
 
 def says(found: Mapping[str, Any]) -> str:
