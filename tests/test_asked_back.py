@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
-from mcp_types import ElicitRequestFormParams, ElicitResult, ResourceUpdatedNotification
+from mcp_types import ElicitRequestFormParams, ElicitResult
 from rl_advisor.server import build, following
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.workers import isolated
@@ -228,29 +228,3 @@ def test_a_listener_is_told_when_the_judgement_changes(tmp_path: Path, growing: 
         return told
 
     assert asyncio.run(talk()) == URIS[:1]
-
-
-@pytest.mark.filterwarnings("ignore:resources")
-def test_a_subscriber_of_earlier_protocols_is_told_too(tmp_path: Path, growing: Callable[[int], None]) -> None:
-    """The same by ``resources/subscribe``; what is subscribed no longer is not told."""
-    told: list[str] = []
-    came = anyio.Event()
-
-    async def heard(message: Any) -> None:
-        if isinstance(message, ResourceUpdatedNotification):
-            told.append(str(message.params.uri))
-            came.set()
-
-    async def talk() -> None:
-        async with Client(build([tmp_path]), mode="legacy", message_handler=heard) as client:
-            assert client.server_capabilities.resources.subscribe
-            for uri in ("run://run-01/page.html", *URIS):
-                await client.session.subscribe_resource(uri)
-            await client.session.unsubscribe_resource("run://run-01/page.html")
-            await both_looked_at()
-            growing(300)
-            with anyio.move_on_after(120):
-                await came.wait()
-
-    asyncio.run(talk())
-    assert told == URIS[:1]

@@ -7,8 +7,8 @@ import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from anyio.abc import TaskGroup
 from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
 from mcp.server.subscriptions import InMemorySubscriptionBus
@@ -33,16 +33,15 @@ KEPT_OPEN, BACKLOG = 75, 2048
 _FIXED = CacheHint(ttl_ms=DAY_MS, scope="public")
 
 
-def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = (), cases: Path | None = None) -> MCPServer[TaskGroup]:
+def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = (), cases: Path | None = None) -> MCPServer[Any]:
     """The server over the runs below ``folders``; it connects only to what lies below ``addresses``, and writes only into ``cases``.
 
     Raises:
         NoSuchChoice: one of them is no folder, or no address.
     """
     desk, bus = Dispatcher(roots_of(folders), stores_of(addresses)), InMemorySubscriptionBus()
-    following = Following(desk, bus)
     drawn = base64.b64encode(Path(__file__).with_name("icon.svg").read_bytes()).decode()
-    server: MCPServer[TaskGroup] = MCPServer(
+    server: MCPServer[Any] = MCPServer(
         "rl-advisor",
         title="RL advisor",
         version=__version__,
@@ -51,19 +50,17 @@ def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = (),
         extensions=[Skills(), pictures()],
         icons=[Icon(src=f"data:image/svg+xml;base64,{drawn}", mime_type="image/svg+xml", sizes=["any"])],
         subscriptions=bus,
-        middleware=[labelled, following],
-        lifespan=following.connected,
+        middleware=[labelled, Following(desk, bus)],
         log_level="WARNING",
         cache_hints={"tools/list": _FIXED, "prompts/list": _FIXED, "resources/list": _FIXED, "resources/templates/list": _FIXED},
     )
-    following.offered(server)
     offer_prompts(server)
     offer_resources(server, desk)
     offer_completions(server, desk)
     return server
 
 
-def serve(server: MCPServer[TaskGroup], where: tuple[str, int] | None = None) -> None:
+def serve(server: MCPServer[Any], where: tuple[str, int] | None = None) -> None:
     """Answer on standard input, or at an ``address``, until the client goes away.
 
     Raises:
