@@ -72,8 +72,18 @@ class Curve:
     @property
     def varies(self) -> bool:
         """Whether it has two different numbers."""
-        value = self.finite()[1]
+        value = self.numbers
         return bool(value.size) and bool(value.min() < value.max())
+
+    @property
+    def explained(self) -> bool:
+        """Whether its meaning is known: said by a dialect or the caller, or guessed."""
+        return self.mapped or self.guessed
+
+    @property
+    def numbers(self) -> Floats:
+        """The values that are finite."""
+        return self.finite()[1]
 
     def finite(self) -> tuple[Floats, Floats]:
         """Steps and values without NaN and infinity; the curve's own arrays where there is none."""
@@ -135,7 +145,7 @@ SURE = 3.0
 
 def _levels(curve: Curve) -> tuple[float, float, float]:
     """Means of the first and last fifth of a curve, and their distance in standard errors; 0 for counters, clocks and short curves."""
-    value = curve.finite()[1]
+    value = curve.numbers
     size = max(3, value.size // 5)
     if value.size < 2 * size or is_straight(value):
         return 0.0, 0.0, 0.0
@@ -241,7 +251,7 @@ class Run:
 
     def unmapped_moved(self, most: int = 6) -> list[tuple[str, float, float]]:
         """Raw names of metrics nobody explained that went somewhere: with their level in the first and in the last fifth, surest first."""
-        moved = [(c.raw, *_levels(c)) for c in self.curves.values() if not (c.mapped or c.guessed)]
+        moved = [(c.raw, *_levels(c)) for c in self.curves.values() if not c.explained]
         found = sorted((row for row in moved if row[3] >= SURE), key=lambda row: -row[3])
         return [(raw, first, last) for raw, first, last, _ in found[:most]]
 

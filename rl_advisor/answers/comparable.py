@@ -37,7 +37,7 @@ LOGGED = {
 
 def logged(run: Run) -> Answer:
     """Settings that only the log tells: the first value of a curve that is one."""
-    found = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
+    found = {ours: run.curves[name].numbers for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
     return {ours: float(f"{x[0]:.3g}") for ours, x in found.items() if x.size}
 
 
@@ -158,5 +158,5 @@ def _until(curves: Sequence[Curve | None]) -> tuple[float, list[str]]:
 
 def final(curve: Curve) -> float | None:
     """The level at which a curve ends, as its course says; None where it has no point."""
-    found, value = course(curve), curve.finite()[1]
+    found, value = course(curve), curve.numbers
     return found.last if found is not None else float(value[-1]) if value.size else None

@@ -21,7 +21,7 @@ from rl_advisor.judgement.verdict import judge
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import apart, listed, pair, value
 from rl_advisor.run import Curve, Floats, Run
-from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary import metric_unit
 
 MOST_VARIANTS = 6
 """Variants that are told against the first in sentences; more are a ranked table."""
@@ -107,8 +107,7 @@ def _row(run: Run, by: Common, curve: Curve | None) -> Answer:
 
 def spelled_levels(row: Answer) -> dict[str, str]:
     """The levels of a run's row as every door spells them: the logged ones with the digits that tell them apart."""
-    known = metric(row["outcome"]) if row.get("outcome") else None
-    unit = known.unit if known else ""
+    unit = metric_unit(row.get("outcome") or "")
     digits = apart([row[f] for f in ("start", "best", "last") if row.get(f) is not None], unit)
     fine = {"start": digits, "best": digits, "last": digits, "final": 2}  # the final level is a median, told like any other level
     return {f: "-" if row.get(f) is None else value(row[f], unit, n) for f, n in fine.items()}

@@ -9,7 +9,7 @@ from rl_advisor.curves.course import FEWEST, Course, course
 from rl_advisor.features.series import Floats
 from rl_advisor.output.wording import apart, counted, listed, value
 from rl_advisor.run import Curve
-from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary import metric_unit
 
 DEEP = 2.0
 """By how many of the smallest changes that matter, or errors of a level, a curve turns before it is said to turn."""
@@ -30,7 +30,7 @@ def described(curve: Curve) -> str:
     """The sentence; ``curve`` is without its lag where it is a mean over past episodes."""
     step, logged = curve.finite()
     name, found = curve.name, course(curve, FEWEST)
-    unit = known.unit if (known := metric(name)) else ""
+    unit = metric_unit(name)
     if found is None:
         points = [f"{value(v, unit, 3)} at step {s:.0f}" for s, v in zip(step, logged, strict=True)]
         return f"{name} has {counted(len(points), 'finite point')}: {listed(points, 5)}." if points else f"{name} has no finite value."

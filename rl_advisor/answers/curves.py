@@ -66,7 +66,7 @@ def _in_words(run: Run, curve: Curve) -> Answer:
 
 def _usual(run: Run, curve: Curve) -> Answer:
     """Where its last value lies among them; nothing where that is not known."""
-    value, known = curve.finite()[1], among_others(run, curve)
+    value, known = curve.numbers, among_others(run, curve)
     return {"usual": known.says(value[-1])} if known is not None and value.size else {}
 
 

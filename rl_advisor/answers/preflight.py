@@ -35,7 +35,7 @@ def returns(path: Path) -> Floats:
     part = part_of(path)
     curve = next((part.curves[name] for name in RETURNS if name in part.curves), None) if part is not None else None
     if curve is not None:
-        return curve.finite()[1][:LIMIT]
+        return curve.numbers[:LIMIT]
     found = (_of_line(line) for _, line in zip(range(LIMIT), lines(path), strict=False))
     return np.array([value for value in found if value is not None and np.isfinite(value)])
 

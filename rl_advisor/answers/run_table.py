@@ -60,7 +60,7 @@ def judged(run: "Run", a: "Assessment") -> Answer:
 def held(run: "Run") -> Answer:
     """What a table of contents says of a run."""
     steps = {"first": run.first_step, "last": run.last_step, "planned": run.planned_steps, "unit": run.step_unit}
-    known = sum(c.mapped or c.guessed for c in run.curves.values())
+    known = sum(c.explained for c in run.curves.values())
     return {"frameworks": run.frameworks, "steps": steps, "metrics": known, "files": len(run.files), **_outcome(run), "error": None}
 
 
@@ -80,7 +80,7 @@ def _outcome(run: "Run") -> Answer:
     from rl_advisor.curves import outcomes
 
     curve = outcomes.outcome(run)
-    if curve is None or not curve.finite()[1].size:
+    if curve is None or not curve.numbers.size:
         return {"outcome": None}
-    value = curve.finite()[1]
+    value = curve.numbers
     return {"outcome": curve.raw, "last": float(value[-1]), **({"guessed": True} if run.outcome_guess else {})}

@@ -279,7 +279,7 @@ def _change(before: Floats, after: Floats) -> Change:
 
 def course(curve: Curve, least: int = 2) -> Course | None:
     """The course of a curve; None below ``least`` finite points."""
-    return _course(curve) if curve.finite()[1].size >= least else None
+    return _course(curve) if curve.numbers.size >= least else None
 
 
 @lru_cache(maxsize=256)
@@ -295,5 +295,5 @@ def _course(curve: Curve) -> Course:
 def course_of(curve: Curve) -> Course:
     """The same of a curve of which words are said; raises TooFewPoints below five finite values."""
     if (found := course(curve, FEWEST)) is None:
-        raise TooFewPoints(f"{curve.name} has only {counted(curve.finite()[1].size, 'point')}")
+        raise TooFewPoints(f"{curve.name} has only {counted(curve.numbers.size, 'point')}")
     return found

@@ -7,7 +7,7 @@ from rl_advisor.curves.course import OUTSIDES, SURE, Course
 from rl_advisor.curves.outcomes import course_or_none, outcome
 from rl_advisor.output.wording import chance, value
 from rl_advisor.run import Run
-from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary import metric_unit
 
 FURTHER = 1 / 3
 """How far ahead is looked where no plan is known, as a share of what was done."""
@@ -40,8 +40,7 @@ def said(run: Run) -> str:
         return ""
     if (found := measured(run)) is None:
         return "it cannot be told whether the goal is reached: the outcome has too few points"
-    unit = known.unit if (known := metric(found.name)) else ""
-    aim = wanted(run)
+    unit, aim = metric_unit(found.name), wanted(run)
     levels = (aim, found.last, aim - found.last, *np.quantile(found.ends, OUTSIDES))
     goal, last, below, low, high = (value(0.0 if abs(x) < NOTHING * found.scale else float(x), unit, 3) for x in levels)
     stands = f"{found.name} stands at about {last} ({low} to {high})"

@@ -8,7 +8,7 @@ from rl_advisor.curves.course import Course, course
 from rl_advisor.curves.untrail import untrailed
 from rl_advisor.output.wording import apart, value
 from rl_advisor.run import Curve, Run
-from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary import metric_unit
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class Logged:
 
 def logged(run: Run, curve: Curve) -> Logged:
     """A curve as the run logged it: one that is judged un-averaged, as a mean over past episodes is, is told as it stands in the log."""
-    raw, known = run.curves.get(curve.name, curve), metric(curve.name)
-    x = raw.finite()[1]
-    return Logged(curve.name, known.unit if known else "", float(x[0]), float(x[-1]), *best_level(run, raw), float(x.min()), raw)
+    raw = run.curves.get(curve.name, curve)
+    x = raw.numbers
+    return Logged(curve.name, metric_unit(curve.name), float(x[0]), float(x[-1]), *best_level(run, raw), float(x.min()), raw)
 
 
 def best_level(run: Run | None, curve: Curve) -> tuple[float, float]:

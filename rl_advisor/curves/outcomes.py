@@ -50,7 +50,7 @@ def training(run: Run) -> Curve | None:
 
 def _idle(run: Run, curve: Curve) -> bool:
     """Whether a reward says nothing in this kind of training: never paid beside a teacher, or at rest in its middle in self-play."""
-    value, kind = curve.finite()[1], task(run).kind
+    value, kind = curve.numbers, task(run).kind
     middle = 0.5 if value.min() >= 0 and value.max() <= 1 else 0.0
     parts = (value[: value.size // 3 + 1], value[-value.size // 3 :])
     balanced = all(abs(part.mean() - middle) <= 0.1 * max(middle, float(np.abs(value).max())) + part.std() / 2 for part in parts)

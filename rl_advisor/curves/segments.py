@@ -116,7 +116,7 @@ def _last_rows(size: Floats) -> int:
 
 def explodes(curve: Curve) -> float:
     """How many times as large as all before them the last rows are, where they still are at the end; else 0."""
-    size = np.abs(curve.finite()[1])
+    size = np.abs(curve.numbers)
     last = _last_rows(size)
     usual = float(size[:-last].max(initial=0.0))
     return float(size[-last:].max()) / usual if usual > 0 and size[-1] >= FEWEST * usual else 0.0

@@ -15,7 +15,7 @@ def untrailed(run: Run, curve: Curve) -> Curve:
     step, value = curve.finite()
     if not curve.trailing or value.size < FEWEST:
         return curve
-    single = [c for c in run.curves.values() if c.spare == curve.name and not c.trailing and c.finite()[1].size >= FEWEST]
+    single = [c for c in run.curves.values() if c.spare == curve.name and not c.trailing and c.numbers.size >= FEWEST]
     if single:
         return replace(max(single, key=lambda c: c.step.size), name=curve.name, mapped=True)
     return replace(curve, step=step[1:], value=value[1:], time=None)

@@ -96,12 +96,12 @@ def logged_seconds(run: Run) -> Mapping[str, float]:
     for name, curve in run.family("time/phase/").items():
         phase = phase_named(name.removeprefix("time/phase/"))
         if phase is not None:
-            total[phase] = total.get(phase, 0.0) + _mean_after_first(curve.finite()[1])
+            total[phase] = total.get(phase, 0.0) + _mean_after_first(curve.numbers)
     if not total.keys() & {"generation", "training"}:
         return {}
     whole = next((run.curves[n] for n in ("time/step", "time/phase/step") if n in run.curves), None)
     timed = sum(total.values())
-    step = max(_mean_after_first(whole.finite()[1]), timed) if whole is not None else timed
+    step = max(_mean_after_first(whole.numbers), timed) if whole is not None else timed
     if step > timed:
         total["other"] = total.get("other", 0.0) + step - timed
     return total | {"step": step}

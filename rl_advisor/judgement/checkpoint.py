@@ -7,7 +7,7 @@ from rl_advisor.curves.course import FEWEST, MATERIAL, Course
 from rl_advisor.curves.logged import logged
 from rl_advisor.judgement.case import Case
 from rl_advisor.output.wording import roughly
-from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary import metric_unit
 
 NOTHING = "no checkpoint is on disk, and no score that can be trusted says which step was best"
 
@@ -41,8 +41,7 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
 
 def _told(course: Course) -> str:
     """Its best level, and where."""
-    known = metric(course.name)
-    return f"{roughly(course.best, known.unit if known else '')} at step {course.best_step:.0f}"
+    return f"{roughly(course.best, metric_unit(course.name))} at step {course.best_step:.0f}"
 
 
 def _why(course: Course, there: str) -> str:

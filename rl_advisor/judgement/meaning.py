@@ -14,7 +14,7 @@ from rl_advisor.curves.course import Course
 from rl_advisor.curves.pace import pace
 from rl_advisor.curves.performance import Performance
 from rl_advisor.output.wording import about, pair, percent, roughly, value
-from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary import metric_unit
 
 EVEN = 0.5
 """Probability from which a word is used."""
@@ -35,21 +35,16 @@ MEANS: Mapping[Verdict, Callable[[Amounts], float]] = {
 """How well what an outcome did fits each word; the others are not told by the outcome's course."""
 
 
-def _unit(c: Course) -> str:
-    known = metric(c.name)
-    return known.unit if known else ""
-
-
 def _level(c: Course, x: float) -> str:
-    return roughly(x, _unit(c))
+    return roughly(x, metric_unit(c.name))
 
 
 def _way(c: Course, first: float, last: float) -> str:
-    return about(first, last, _unit(c))
+    return about(first, last, metric_unit(c.name))
 
 
 def _scatter(c: Course, says: str) -> str:
-    return f"{says} scatter by about {value(c.level.noise, _unit(c))}" if c.level.noise > 0 else ""
+    return f"{says} scatter by about {value(c.level.noise, metric_unit(c.name))}" if c.level.noise > 0 else ""
 
 
 def _third(c: Course) -> tuple[float, float]:
@@ -73,7 +68,7 @@ def plateaued(c: Course) -> list[str]:
     reach = NEAR * float(np.ptp(c.middle))
     away = np.flatnonzero((c.middle < late.min() - reach) | (c.middle > late.max() + reach))
     near = int(away[-1]) + 1 if away.size else 0
-    low, high = pair(c.middle[near:].min(), c.middle[near:].max(), _unit(c))
+    low, high = pair(c.middle[near:].min(), c.middle[near:].max(), metric_unit(c.name))
     where = f"between about {low} and {high}" if low != high else f"at {_level(c, c.middle[near:].max())}"
     stays = f"{c.name} has stayed {where} since step {c.level.step[near]:.0f}"
     return [f"{c.name} rose {_way(c, c.start, c.best)}", stays] if c.amounts["rose"] >= EVEN and c.best > c.start else [stays]

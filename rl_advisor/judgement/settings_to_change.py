@@ -42,7 +42,7 @@ def _turn(run: Run, dialect: Dialect, ours: str, to: str) -> str:
     if not key or (now is not None and str(now) in (to, f"{to}.0")) or (now == 0 and to[0].isalpha() and ours != "lr_schedule"):
         return ""
     norm = run.curves.get("policy/grad_norm")
-    if ours == "max_grad_norm" and norm is not None and isinstance(now, int | float) and not (norm.finite()[1] > now).any():
+    if ours == "max_grad_norm" and norm is not None and isinstance(now, int | float) and not (norm.numbers > now).any():
         return ""  # a limit that no gradient comes near cuts nothing at half of it either
     if to not in TIMES:
         return f"`{key}` = {to}{_present(now)}"
@@ -89,8 +89,8 @@ def usual_value(run: Run, metric: str, now: float | None = None) -> str:
 def learning_rate(run: Run) -> float | None:
     """The highest learning rate that the run used, where it is known."""
     curve = run.curves.get("policy/learning_rate")
-    if curve is not None and curve.finite()[1].size:
-        return float(curve.finite()[1].max())
+    if curve is not None and curve.numbers.size:
+        return float(curve.numbers.max())
     told = run.settings.get("learning_rate")
     return float(told) if isinstance(told, int | float) else None
 

@@ -55,7 +55,7 @@ def _kind(run: Run) -> str:
 def _without_reward(run: Run) -> Experiment:
     """What judges training that earns no reward, where that is not logged or is a loss alone."""
     kind = task(run)
-    held = next((c for c in run.curves.values() if HELD_LOSS.search(c.raw) and c.finite()[1].size > 1), None)
+    held = next((c for c in run.curves.values() if HELD_LOSS.search(c.raw) and c.numbers.size > 1), None)
     loss = ""
     if held is not None:
         step, value = held.finite()

@@ -140,5 +140,5 @@ def _number(config: Mapping[str, Any], *names: str) -> float | None:
 def _action(run: Run) -> str | None:
     """Whether actions are continuous, where the log shows it."""
     entropy = run.curves.get("entropy/mean")
-    below = entropy is not None and entropy.finite()[1].size and float(entropy.finite()[1].min()) < 0
+    below = entropy is not None and entropy.numbers.size and float(entropy.numbers.min()) < 0
     return "continuous" if "policy/std" in run.curves or below else None

@@ -87,7 +87,7 @@ def _fits(row: Mapping[str, Any], curve: Curve) -> bool:
     text = words(curve.raw)
     if not says(row["must"], text) or says("{setting}", text) or says(row.get("must_not", "(?!)"), text):
         return False
-    value = curve.finite()[1]
+    value = curve.numbers
     return bool(value.size) and bool(row.get("low", -np.inf) <= value.min() and value.max() <= row.get("high", np.inf))
 
 
@@ -124,10 +124,8 @@ class Told:
 
 def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Curve], Guess | None]:
     """The curves with the likeliest outcome named so, and the guess; unchanged where nothing may be one."""
-    unknown = [c for c in curves.values() if not (c.mapped or c.guessed) and c.value.size >= 2]
-    free = [c for c in unknown if _moves(c)] or [
-        c for c in unknown if _of_words(c.raw) > LEAST + 1 or np.unique(c.finite()[1] % 1).size > 1
-    ]
+    unknown = [c for c in curves.values() if not c.explained and c.value.size >= 2]
+    free = [c for c in unknown if _moves(c)] or [c for c in unknown if _of_words(c.raw) > LEAST + 1 or np.unique(c.numbers % 1).size > 1]
     spoken = "\n".join(words(curve.raw) for curve in curves.values())
     if not free or (says("{trainer}", spoken) and not says("{learner}", spoken)):
         return dict(curves), None
@@ -199,7 +197,7 @@ def _of_words(raw: str) -> float:
 
 def _moves(curve: Curve) -> bool:
     """Whether a curve has two different numbers and is no counter or clock."""
-    value, own = curve.finite()[1], _of_words(curve.raw)
+    value, own = curve.numbers, _of_words(curve.raw)
     whole = not (value % 1).any()
     ones = value.size > 2 and bool(np.all(np.diff(value) == 1))
     counts = is_straight(value) or ((own < 0 or whole) and bool(np.all(np.diff(value) >= 0)))

@@ -71,7 +71,7 @@ def _without_copies(parts: Sequence[Run]) -> list[Run]:
 
 def _mark(part: Run) -> object | None:
     """What only copies have in common; None for a part of which too little is known."""
-    if len(part.rollouts) or not any(c.finite()[1].size >= FEWEST_POINTS and c.varies for c in part.curves.values()):
+    if len(part.rollouts) or not any(c.numbers.size >= FEWEST_POINTS and c.varies for c in part.curves.values()):
         return None
     return part.formats, frozenset((name, c.step.tobytes(), c.value.tobytes()) for name, c in part.curves.items())
 

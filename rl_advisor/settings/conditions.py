@@ -107,7 +107,7 @@ class View:
         metric = self.named(metric)
         if metric in OUTCOMES:
             found = OUTCOMES[metric](self.run)
-            return found if found is not None and found.finite()[1].size >= self.fewest else None
+            return found if found is not None and found.numbers.size >= self.fewest else None
         return logged_curve(self.run, metric)
 
     @lru_cache(maxsize=4096)  # noqa: B019  what several rows ask is measured once; a few runs stay
@@ -121,7 +121,7 @@ class View:
         curve = self.curve(metric)
         if curve is None or statistic not in {*OF_VALUES, *OF_STRETCH, *OF_COURSE}:
             return None
-        value = curve.finite()[1]
+        value = curve.numbers
         if value.size < self.fewest and statistic not in COUNTS:
             raise TooFewPoints(f"{value.size} points of {curve.name}, {self.fewest} needed")
         if statistic in OF_VALUES:
@@ -267,9 +267,9 @@ WORDS: Mapping[str, Callable[[View, str], str]] = {
     "broken": lambda view, names: called(broken(view.run, names)),
     "sound": lambda view, names: called(sound(view.run, names), 3),
     "blank": lambda view, names: called(blank(view.run, names)),
-    "went": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(*curve.finite()[1][[0, -1]])),
-    "fell": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(float(curve.finite()[1].max()), curve.finite()[1][-1])),
-    "unpaid": lambda view, prefix: " or ".join(c.raw for c in view.run.family(prefix).values() if not c.finite()[1].any()),
+    "went": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(*curve.numbers[[0, -1]])),
+    "fell": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(float(curve.numbers.max()), curve.numbers[-1])),
+    "unpaid": lambda view, prefix: " or ".join(c.raw for c in view.run.family(prefix).values() if not c.numbers.any()),
     "risen": lambda view, prefix: " and ".join(
         c.raw for c in view.run.family(prefix).values() if View(view.run, c.name).so(table(__file__, "facts.toml")["part_rises"])
     ),

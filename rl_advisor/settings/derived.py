@@ -16,9 +16,7 @@ from rl_advisor.samples.rows import of_samples
 def derived(run: Run, name: str) -> Curve | None:
     """The logged curve of a name, or what else tells it; None where nothing does."""
     logged = run.curves.get(name)
-    return (
-        logged if logged is not None and logged.finite()[1].size else next((c for of in DERIVED[name] if (c := of(run)) is not None), None)
-    )
+    return logged if logged is not None and logged.numbers.size else next((c for of in DERIVED[name] if (c := of(run)) is not None), None)
 
 
 def all_at(run: Run, end: str) -> float | None:
@@ -53,7 +51,7 @@ def _of_samples(share: object) -> Curve | None:
 def _at_cap(run: Run) -> Curve | None:
     """Ones and zeros where the mean response is as long as the longest, step by step at one and the same length; None if it never is."""
     mean, longest = run.curves.get("response/length"), run.curves.get("response/length_max")
-    if mean is None or longest is None or mean.step.size != longest.step.size or not longest.finite()[1].size:
+    if mean is None or longest is None or mean.step.size != longest.step.size or not longest.numbers.size:
         return None
     cap = float(np.nanmax(longest.value))
     full = (mean.value >= 0.995 * cap).astype(np.float64)

@@ -101,7 +101,7 @@ def value_of(run: Run, name: str) -> float | None:
     given, curve = _setting(run, setting), logged_curve(run, name)
     if given is not None or curve is None:
         return given
-    value = curve.finite()[1]
+    value = curve.numbers
     if setting == "learning_rate":  # the middle of the first half of a schedule
         return float(np.median(value[: max(3, value.size // 2)]))
     return float(value[0]) if np.ptp(value) <= 0.01 * abs(value[0]) else None
@@ -165,7 +165,7 @@ def _parted(run: Run, _: str) -> float | None:
 def _outgrown(run: Run, name: str) -> float | None:
     """How many times as large an error became, beyond the square of the returns' growth, which it follows."""
     curve, reward = logged_curve(run, name), outcomes.training(run)
-    if curve is None or curve.finite()[1].size < FEWEST:
+    if curve is None or curve.numbers.size < FEWEST:
         return None
     return _growth(curve) / max(1.0, _growth(reward) if reward is not None else 1.0) ** 2
 
@@ -250,7 +250,7 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "updates": lambda run, _: updates_per_batch(run.config),
     "calls": lambda run, names: settings_of(run).calls(*names.split("|")),
     "events": lambda run, kind: float(sum(kind in (e.kind, "any") for e in run.events)),
-    "logged": lambda run, prefix: any(c.finite()[1].size > 1 for c in run.family(prefix).values()),
+    "logged": lambda run, prefix: any(c.numbers.size > 1 for c in run.family(prefix).values()),
     "stepped": lambda run, _: outcomes.stepped(run),
     "once": lambda run, _: True if circumstances(run).updates == "one" or _one_update(run) else None,
     "trained": lambda run, kinds: bool({*kinds.split("|")} & {task(run).kind, task(run).base, *task(run).traits}),

@@ -13,7 +13,7 @@ SWING, TURNS = 0.2, 3
 
 def decimals(run: Run, _: str = "", most: int = 3) -> bool:
     """Whether numbers are logged with more decimals than these: a console of three prints 5e-7 as 0, which is no rate of 0."""
-    values = (c.finite()[1] for c in run.curves.values())
+    values = (c.numbers for c in run.curves.values())
     return any(bool(np.any(np.abs(v - v.round(most)) > 1e-9 * np.abs(v))) for v in values)
 
 
@@ -24,12 +24,12 @@ def farthest(run: Run, _: str = "", tenth: float = 0.1) -> float | None:
     add up. Asked of a run only when its entropy stands still as well: the KL may be logged of one update in many.
     """
     kl, entropy = run.curves.get("kl/old"), run.curves.get("entropy/mean")
-    if kl is None or entropy is None or entropy.finite()[1].size < 8 or kl.finite()[1].size < 0.8 * entropy.finite()[1].size:
+    if kl is None or entropy is None or entropy.numbers.size < 8 or kl.numbers.size < 0.8 * entropy.numbers.size:
         return None
-    nats = entropy.finite()[1]
+    nats = entropy.numbers
     if np.ptp(nats) > tenth * max(0.01, 0.01 * float(np.median(np.abs(nats)))):
         return None
-    return float(np.sqrt(np.clip(kl.finite()[1], 0, None) / 2).sum())
+    return float(np.sqrt(np.clip(kl.numbers, 0, None) / 2).sum())
 
 
 def seen_again(run: Run, _: str = "") -> float | None:
@@ -58,7 +58,7 @@ def _see_saw(run: Run) -> tuple[int, float] | None:
     if s is None:
         return None
     deep = max(SWING * s.scale, 4 * s.noise / np.sqrt(3))
-    seen, own = segments.swings(s.smoothed, deep), spread.finite()[1] if spread is not None and s.name.startswith("eval/") else np.empty(0)
+    seen, own = segments.swings(s.smoothed, deep), spread.numbers if spread is not None and s.name.startswith("eval/") else np.empty(0)
     if seen < TURNS and own.size >= outcomes.FEWEST and (own > 0).mean() > 0.3:
         # What the episodes of each evaluation scatter by is known: what single evaluations swing beyond it is the policy's own.
         # The second half must do it alone: what swung while it learned and has settled is no see-saw.

@@ -26,7 +26,7 @@ def logged_curve(run: Run, metric: str) -> Curve | None:
         run.family(name[:-1]).values() if name.endswith("/*") else [derived(run, name[:-1]) if name.endswith("*") else run.curves.get(name)]
         for name in metric.split("|")
     )
-    return next((curve for curves in every for curve in curves if curve is not None and curve.finite()[1].size), None)
+    return next((curve for curves in every for curve in curves if curve is not None and curve.numbers.size), None)
 
 
 def parts_of(run: Run, family: str) -> list[str]:
@@ -54,7 +54,7 @@ def _far(curve: Curve, times: float = 1.5) -> bool:
     grew = abs(now) >= times * abs(base) or abs(base) >= times * abs(now)
     share = (known := metric(curve.name)) is not None and known.unit == "share"
     least = 0.1 if share else 0.05 * max(abs(base), abs(now), 1e-12)
-    return curve.finite()[1].size > FEWEST and grew and abs(now - base) > max(3 * spread, least)
+    return curve.numbers.size > FEWEST and grew and abs(now - base) > max(3 * spread, least)
 
 
 def _beside(curve: Curve, share: float, errors: float) -> float:
@@ -125,14 +125,14 @@ OF_STRETCH: Mapping[str, Callable[[Curve], Any]] = {
     "start": lambda c: np.median(segments.opening(c)),
     "end": lambda c: np.median(segments.final(c)),
     "now": lambda c: np.median(segments.final(c)),
-    "three_times": lambda c: np.median(segments.final(c)) - 3 * np.median(c.finite()[1][:3]),
+    "three_times": lambda c: np.median(segments.final(c)) - 3 * np.median(c.numbers[:3]),
     "last": lambda c: np.median(segments.final(c, 0.05)),
     "size": lambda c: abs(np.median(segments.final(c, 0.4))),
     "spread": lambda c: np.std(segments.final(c, 0.4)),
     "above": lambda c: _beside(c, 0.4, 2.0),
     "off_one": lambda c: abs(np.mean(segments.final(c)) - 1) - 2 * _error(segments.final(c)),
     "zeros": lambda c: np.mean(np.abs(segments.final(c)) <= 1e-12),
-    "pinned": lambda c: np.mean(segments.final(c) >= 0.99 * c.finite()[1].max()),
+    "pinned": lambda c: np.mean(segments.final(c) >= 0.99 * c.numbers.max()),
     "from": lambda c: c.finite()[0][0],
     "begins": lambda c: c.finite()[0][0] / max(c.step[-1], 1e-9),
     "began": lambda c: found.high if (found := segments.began(c)) else math.inf,

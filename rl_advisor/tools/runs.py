@@ -57,7 +57,7 @@ def _read(path: Path, mapping: Mapping[str, str] | None) -> "Run":
         if pasted is None or not (pasted.curves or pasted.config or pasted.events):
             raise
         return pasted
-    unknown = not mapping and few(run) and not any(c.mapped or c.guessed for c in run.curves.values())
+    unknown = not mapping and few(run) and not any(c.explained for c in run.curves.values())
     return pasted if unknown and (pasted := run_of_few(path)).curves else run
 
 

@@ -41,9 +41,9 @@ def seconds_a_step(run: Run) -> float | None:
         if 0 < usual < _LONGEST_STEP_S:
             return usual
     curve = run.curves.get("time/step")
-    if curve is None or not curve.finite()[1].size:
+    if curve is None or not curve.numbers.size:
         return None
-    seconds, apart = float(np.median(curve.finite()[1])), np.diff(curve.finite()[0])
+    seconds, apart = float(np.median(curve.numbers)), np.diff(curve.finite()[0])
     # Where steps count environment steps a logged row is many of them.
     each = seconds / max(1.0, float(np.median(apart))) if apart.size else seconds
     return each if 0 < each < _LONGEST_STEP_S else None

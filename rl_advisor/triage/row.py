@@ -71,7 +71,7 @@ def judged(run: "Run") -> Row:
 def lost(run: "Run") -> float | None:
     """The mean share of episodes that ended in an error or that the infrastructure lost; None where nothing says."""
     curve = run.curves.get("episode/errors")
-    return float(curve.finite()[1].mean()) if curve is not None and curve.finite()[1].size else None
+    return float(curve.numbers.mean()) if curve is not None and curve.numbers.size else None
 
 
 def shown(rows: Sequence[Row]) -> list[Row]:

@@ -50,6 +50,11 @@ def metric(name: str) -> Metric | None:
     return next((m for family, m in METRICS.items() if family.endswith("/*") and name.startswith(family[:-1])), None)
 
 
+def metric_unit(name: str) -> str:
+    """The unit of a metric; empty for one that has none, or that is not ours."""
+    return known.unit if (known := metric(name)) else ""
+
+
 @dataclass(frozen=True)
 class Dialect:
     """What one framework calls things. Pure data; the patterns are full-match regular expressions."""

@@ -58,7 +58,7 @@ class Drawn:
     @property
     def among(self) -> str:
         """Where it ends among sound runs of others, where that is not among nine of ten; empty where nothing is known."""
-        value = self.curve.finite()[1]
+        value = self.curve.numbers
         return self.usual.says(value[-1]) if self.usual and value.size and not self.usual.low <= value[-1] <= self.usual.high else ""
 
 
@@ -66,7 +66,7 @@ def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
     """The curves of the outcome, of the evidence and the usual suspects, as far as they moved; others only where these are few."""
     shown = (f for f in assessment.findings if f.outcome in ("present", "unclear"))
     cited = {str(e["metric"]) for f in shown for e in f.evidence}
-    moved = [c for c in in_order(run) if (c.varies or (c.name in cited and c.finite()[1].size > 1)) and not _again(c, run)]
+    moved = [c for c in in_order(run) if (c.varies or (c.name in cited and c.numbers.size > 1)) and not _again(c, run)]
     able = [c for c in moved if metric(c.name) or c.name in cited] or moved  # where nothing is understood, what there is
     ranked = sorted(able, key=lambda c: (c.name not in cited, not c.name.startswith(USUAL)))
     wanted = sum(c.name in cited or c.name.startswith(USUAL) for c in able)
@@ -86,7 +86,7 @@ def leading(run: Run, a: Assessment, story: Answer) -> list[Drawn]:
     outcome = {c.name for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None}
     told, known = chain(a), [str(q["metric"]) for q in story["curves"]]
     cited = [str(e["metric"]) for f in (told.cause, *told.effects) if f is not None for e in f.evidence[:1]]
-    first = [n for n in known if n in outcome and run.curves[n].finite()[1].size > 1][:2]
+    first = [n for n in known if n in outcome and run.curves[n].numbers.size > 1][:2]
     then = [n for n in (*cited, *known) if {"Cause", "Limits"} & story["facts"].keys() and n in run.curves]
     names = [*first, *then] or [n for n in run.curves if not n.startswith("progress/")]
     shown: list[Curve] = []
@@ -143,7 +143,7 @@ def payload(run: Run, assessment: Assessment, curves: list[Drawn]) -> Answer:
 
 def logarithmic(curve: Curve) -> bool:
     """Whether a curve is drawn on a logarithmic axis: positive nearly everywhere, over more than a factor of fifty."""
-    x = curve.finite()[1]
+    x = curve.numbers
     if curve.name.startswith(LINEAR) or unit_of(curve) == "share" or not x.size or x.min() < 0 or np.mean(x == 0) > ZEROS:
         return False
     above = x[x > 0]
@@ -162,7 +162,7 @@ class Frame:
     @classmethod
     def of(cls, curves: Sequence[Curve], ends: tuple[float, float]) -> "Frame":
         """The frame that holds these curves; on a logarithmic axis the lowest value is the lowest above zero."""
-        values, log = np.concatenate([c.finite()[1] for c in curves]), all(map(logarithmic, curves))
+        values, log = np.concatenate([c.numbers for c in curves]), all(map(logarithmic, curves))
         return cls(ends, float((values[values > 0] if log else values).min()), float(values.max()), log)
 
     def across(self, step: Floats | float) -> Floats:

@@ -92,7 +92,7 @@ def _others(run: Run, rest: Sequence[Drawn], curves: Sequence[Drawn]) -> list[An
     """The curves that no finding shows, and the names of those that are not drawn, with the value of what never moved."""
     shown = {d.curve.name for d in curves}
     undrawn = [c for name, c in sorted(run.curves.items()) if name not in shown]
-    same = {c.name: f" ({value(x[0], unit_of(c))} throughout)" for c in undrawn if (x := c.finite()[1]).size > 1 and not c.varies}
+    same = {c.name: f" ({value(x[0], unit_of(c))} throughout)" for c in undrawn if (x := c.numbers).size > 1 and not c.varies}
     names = listed([f"`{label(c)}`{same.get(c.name, '')}" for c in undrawn], NAMED)
     fold = Fold(f"{len(undrawn)} curves read but not drawn", [Words(f"{names}.", "note")])
     return [*([Charts(rest)] if rest else []), *([fold] if undrawn else [])]

@@ -90,7 +90,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     told = metrics(rows, proven)
     wrong = faults(run, text, [_value(run, t) for t in told if t["normal"] == "broken"], found)
     crash = next((f for f in wrong if f.seen_in == "crash"), None)
-    logged = any((c.mapped or c.guessed) and not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items())
+    logged = any(c.explained and not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items())
     asked_text = in_english(f"{question}\n{text[:LENGTH]}")
     steps = None if crash or (logged and not asked) else _procedure(rows, asked_text, logged)
     answer, figures = _answer(Asked(asked, rows, told, proven), steps), _figures(rows, read)
@@ -254,7 +254,7 @@ def _noted(e: Explained) -> list[str]:
 
 def _moved_far(run: Run, metric: str) -> bool:
     """Whether what a sound run gives up slowly is eight times higher or lower than at the beginning."""
-    x = run.curves[metric].finite()[1] if metric in HELD and metric in run.curves else np.empty(0)
+    x = run.curves[metric].numbers if metric in HELD and metric in run.curves else np.empty(0)
     k = max(1, x.size // 8)
     first, last = (float(np.median(part)) for part in (x[:k], x[-k:])) if x.size >= COURSES else (0.0, 0.0)
     return min(first, last) > 0 and max(first, last) > FAR * min(first, last)

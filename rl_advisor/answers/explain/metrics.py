@@ -70,7 +70,7 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
 
 def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str, Prior | None]:
     """Normal or not, why, and by which row: by the last value and the farthest; of a name that means several things what all agree on."""
-    finite, alone = curve.finite()[1], meanings == [curve.name]
+    finite, alone = curve.numbers, meanings == [curve.name]
     lost = curve.value.size - finite.size
     if lost and (not alone or curve.value.size <= FEW or not math.isfinite(curve.value[-1])):
         computed = curve.name.startswith(COMPUTED) if alone else re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
@@ -102,9 +102,9 @@ def _by_weights(rows: Rows, curve: Curve) -> tuple[str, str, Prior | None] | Non
     spoken = rows.around.method and "language" in wider(rows.around.method) and rows.around.weights in (None, "pretrained")
     either = [prior(curve.name, replace(rows.around, weights=w, phase="late")) for w in ("full", "lora")] if spoken else []
     full, lora = either or (None, None)
-    if full is None or lora is None or full == lora or not curve.finite()[1].size:
+    if full is None or lora is None or full == lora or not curve.numbers.size:
         return None
-    top = float(curve.finite()[1].max())
+    top = float(curve.numbers.max())
     if full.side(top) == "usual" or lora.side(top) != "usual":
         return None
     return (

@@ -102,7 +102,7 @@ def run_of_few(place: Path) -> Run:
 
 def _known(run: Run) -> int:
     """How many of its measures go by a name that is known; what is set is none."""
-    return sum((c.mapped or c.guessed) and not SET.search(n) for n, c in run.curves.items())
+    return sum(c.explained and not SET.search(n) for n, c in run.curves.items())
 
 
 def _with_written(run: Run, text: str) -> Run:
@@ -161,7 +161,7 @@ def _read(text: str) -> Run:
 
 def _named(curves: Mapping[str, Curve]) -> dict[str, Curve]:
     """The curves by our names, those too where the framework cannot be told but all that use a name mean the same by it."""
-    found: dict[str, Curve] = {n: c for n, c in curves.items() if c.mapped or c.guessed}
+    found: dict[str, Curve] = {n: c for n, c in curves.items() if c.explained}
     for name, curve in curves.items():
         meant = by_frameworks(curve.raw) if name not in found else ()
         ours = next(iter(meant)) if len(meant) == 1 else name

@@ -74,8 +74,8 @@ def coverage(run: Run, text: str) -> Coverage:
     settings = {bare(k) for k in given(run)}
     there = {n: v for n, v in written(text).items() if not (_COUNTS.match(n) or (settings and _among(bare(n), settings)))}
     rows = max((c.step.size for c in run.curves.values()), default=0)
-    unread = {c.raw: c.value for c in run.curves.values() if not (c.mapped or c.guessed or _COUNTS.match(c.raw))}
-    understood = sum(c.mapped or c.guessed for c in run.curves.values())
+    unread = {c.raw: c.value for c in run.curves.values() if not (c.explained or _COUNTS.match(c.raw))}
+    understood = sum(c.explained for c in run.curves.values())
     named = tuple(f"{n} {shown(v)}" for n, v in list(unread.items())[:SHOWN])
     return Coverage(rows, max([rows, *(v.size for v in there.values())]), understood, understood + len(unread), named)
 

@@ -15,7 +15,7 @@ from rl_advisor.features.bins import evenly
 from rl_advisor.output.clean import each_text
 from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run
-from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary import metric, metric_unit
 
 KEPT = frozenset({"metric", "names", "untrusted", "pattern", "path", "run", "config"})
 """Fields that hold a name of ours for programs, or words that are not ours to change."""
@@ -109,10 +109,7 @@ class Quantity:
 
 def unit_of(curve: Curve) -> str:
     """The unit in which a curve is said."""
-    if curve.name == "policy/learning_rate":
-        return "rate"
-    known = metric(curve.name)
-    return known.unit if known else ""
+    return "rate" if curve.name == "policy/learning_rate" else metric_unit(curve.name)
 
 
 def label(curve: Curve) -> str:

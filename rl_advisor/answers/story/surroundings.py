@@ -34,7 +34,7 @@ def settings(run: Run) -> dict[str, str]:
 
 def _learning_rate(run: Run) -> str:
     curve = run.curves.get("policy/learning_rate")
-    x = curve.finite()[1] if curve is not None else np.empty(0)
+    x = curve.numbers if curve is not None else np.empty(0)
     if x.size and x.max() > 0:
         a, b = pair(float(x[0]), float(x[-1]), "rate")
         return a if np.ptp(x) == 0 else f"{a} → {b}"

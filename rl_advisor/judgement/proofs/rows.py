@@ -28,7 +28,7 @@ class Rows:
 
     def level(self, name: str) -> float | None:
         """The median of the last few finite values; None where there is none."""
-        values = self.run.curves[name].finite()[1][-5:] if name in self.run.curves else np.empty(0)
+        values = self.run.curves[name].numbers[-5:] if name in self.run.curves else np.empty(0)
         return float(np.median(values)) if values.size else None
 
     def family(self, prefix: str) -> dict[str, Curve]:
