@@ -22,18 +22,6 @@ Floats = npt.NDArray[np.float64]
 ROLLOUT_COLUMNS = ("step", "prompt", "response", "reward", "advantage", "group", "length", "truncated", "stop")
 """Columns a rollout table may have besides ``reward/<component>`` and ``other/<name>``; ``step`` and ``response`` always.
 A column ``turns`` holds a tuple of Turn where the file tells them apart; ``stop`` is the reason that ended the response, as written."""
-TELEMETRY_COLUMNS = (
-    "time",
-    "gpu",
-    "power_w",
-    "utilization",
-    "memory_activity",
-    "memory_gib",
-    "memory_total_gib",
-    "temperature",
-    "sm_clock",
-)
-"""``time`` in seconds since the epoch, ``utilization`` and ``memory_activity`` in 0..1; ``time`` and ``gpu`` always."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +192,8 @@ class Run:
     scores: Mapping[str, float] = field(default_factory=dict)
     """What a person thinks of single responses, by their key: see ``samples/person.py``."""
     telemetry: pd.DataFrame = field(default_factory=_no_table)
-    """One row a GPU and moment; see TELEMETRY_COLUMNS."""
+    """One row a GPU and moment: ``time`` in seconds since the epoch and ``gpu`` always, perhaps ``power_w``, ``utilization`` and
+    ``memory_activity`` in 0..1, ``memory_gib``, ``memory_total_gib``, ``temperature``, ``sm_clock``."""
     checkpoints: tuple[Checkpoint, ...] = ()
     events: tuple[Event, ...] = ()
     config: Mapping[str, Any] = field(default_factory=dict)
