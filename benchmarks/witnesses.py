@@ -3,7 +3,8 @@
     python benchmarks/witnesses.py rl_advisor/judgement/verdict.py [--tests tests/test_judgement.py ...] [--most 20]
 
 The tree is copied to a folder of its own; nothing here is changed. A number that no test misses is printed with its line: give it a test,
-or take it away. Numbers 0, 1 and 2 stand for structure and are left alone, and so are the arguments of ``lru_cache``.
+or take it away. Numbers 0, 1 and 2 stand for structure, those below a hundred-thousandth guard a division: they are
+left alone, and so are the arguments of ``lru_cache``.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from pathlib import Path
 
 HOUSE = Path(__file__).parents[1]
 TESTS = ("tests/test_judgement.py", "tests/test_weighing.py", "tests/test_one_ruler.py", "tests/features/test_closed_forms.py")
-STRUCTURE = (0, 1, 2)
+STRUCTURE, GUARD = (0, 1, 2), 1e-5
 TIMES = 1.5
 
 
@@ -29,7 +30,7 @@ def numbers(text: str) -> Iterator[ast.Constant]:
         id(n) for call in ast.walk(tree) if isinstance(call, ast.Call) and "lru_cache" in ast.unparse(call.func) for n in ast.walk(call)
     }
     found = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) in (int, float) and id(n) not in spared)
-    yield from sorted((n for n in found if n.value not in STRUCTURE), key=lambda n: (n.lineno, n.col_offset))
+    yield from sorted((n for n in found if n.value not in STRUCTURE and n.value >= GUARD), key=lambda n: (n.lineno, n.col_offset))
 
 
 def changed(text: str, number: ast.Constant) -> str:
