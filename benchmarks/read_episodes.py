@@ -4,7 +4,7 @@
 (``file``; where they come from: ``repo``, ``commit``, ``path``), as their owners left them. Prints macro F1 over the reasons that readers
 gave at least three times, for the shapes that the code was mended on and for those held out, and how often the first bad turn is told
 within one. ``--errors`` lists the confusions, of the shapes not held out only. The labels hold no word of anybody's: id, reason and turn
-by one reader, and where there was a second reading also by that.
+by one reader, and where there was a second reading also by that (``lot`` 3: labelled by another reader, half of its shapes held out by lot).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 Told = dict[str, tuple[str, int | None, int | None]]
 FEWEST = 3
-PARTS = ("first shapes", "later shapes", "first shape held out", "later shapes held out")
+PARTS = ("first shapes", "later shapes", "third lot", "first shape held out", "later shapes held out", "third lot held out")
 WORDS = {"tool_misuse": "tool misuse", "gave_up": "gave up", "wrong_answer": "wrong answer", "context": "context overflow", "success": ""}
 """The readers' words -> the program's; an episode that it does not call failed has the reason ''."""
 
@@ -39,11 +39,19 @@ def _told(path: Path) -> Told | None:
     keys = [str(row.get("key", row.get("row", i))) for i, row in enumerate(rows.to_dict("records"))]
     found = judged(rows)
     turns = turns_of(rows)
-    answer: Told = dict.fromkeys(keys, ("", None, None))
+    answer: list[tuple[str, int | None, int | None]] = [("", None, None)] * len(keys)
     for i, reason, turn in zip(found.index, found["reason"], found["turn"], strict=True):
         at = int(turn) if turn >= 0 else len(turns[i]) - 1
-        answer[keys[i]] = (str(reason), _of_model(turns[i], at), at + 1)
-    return answer
+        answer[i] = (str(reason), _of_model(turns[i], at), at + 1)
+    return {**{f"{i} of {len(keys)}": told for i, told in enumerate(answer)}, **dict(zip(keys, answer, strict=True))}
+
+
+def _asked(found: Told, label: dict[str, Any]) -> tuple[str, int | None, int | None]:
+    """What is told of one labelled episode: by its name or number, of the third lot by its number only where as many were read as the file has."""
+    places = [str(label["row"])]
+    if "of" in label:
+        places = [name for name in [label.get("key", "")] if not name.isdigit()] + [f"{label['row']} of {label['of']}"]
+    return next((found[place] for place in places if place in found), ("unread", None, None))
 
 
 def _of_model(turns: Any, at: int) -> int:
@@ -65,8 +73,8 @@ def measured(folder: Path) -> dict[str, Any]:
     near: dict[str, list[bool]] = {name: [] for name in PARTS}
     wrong: list[tuple[str, str, str]] = []
     for label in map(json.loads, Path(__file__).with_suffix(".jsonl").read_text().splitlines()):
-        found, part = _told(folder / label["file"]), PARTS[2 * label["held"] + ("later" in label)]
-        told, turn, every = (found or {}).get(str(label["row"]), ("unread", None, None))
+        part = PARTS[3 * label["held"] + (2 if "lot" in label else "later" in label)]
+        told, turn, every = _asked(_told(folder / label["file"]) or {}, label)
         turn = every if label.get("every") else turn
         read = WORDS.get(label["reason"], label["reason"])
         if read == "cannot_tell":  # neither right nor wrong; but a cause that lies outside the model may not be told
