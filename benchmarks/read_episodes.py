@@ -4,7 +4,7 @@
 (``file``; where they come from: ``repo``, ``commit``, ``path``), as their owners left them. Prints macro F1 over the reasons that readers
 gave at least three times, for the shapes that the code was mended on and for those held out, and how often the first bad turn is told
 within one. ``--errors`` lists the confusions, of the shapes not held out only. The labels hold no word of anybody's: id, reason and turn
-by one reader, and where there was a second reading also by that (``lot`` 3: labelled by another reader, half of its shapes held out by lot).
+by one reader, and where there was a second reading also by that (``lot`` 3: by another reader, half of its shapes held out by lot).
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def _told(path: Path) -> Told | None:
 
 
 def _asked(found: Told, label: dict[str, Any]) -> tuple[str, int | None, int | None]:
-    """What is told of one labelled episode: by its name or number, of the third lot by its number only where as many were read as the file has."""
+    """What is told of one labelled episode, by its name or number; of the third lot a number counts only if all of the file were read."""
     places = [str(label["row"])]
     if "of" in label:
-        places = [name for name in [label.get("key", "")] if not name.isdigit()] + [f"{label['row']} of {label['of']}"]
+        places = [name for name in [label.get("key", "")] if name and not name.isdigit()] + [f"{label['row']} of {label['of']}"]
     return next((found[place] for place in places if place in found), ("unread", None, None))
 
 
