@@ -1,10 +1,11 @@
 """How often the reason of a failed episode is told right on other people's episodes, read and labelled by hand.
 
 ``python benchmarks/read_episodes.py FOLDER [--errors]``: FOLDER holds the files that ``read_episodes.jsonl`` beside this program names
-(``file``; where they come from: ``repo``, ``commit``, ``path``), as their owners left them. Prints macro F1 over the reasons that readers
+(``file``; where they come from: ``repo``, ``commit``, ``path``), as their owners left them; what is not there is not counted. Prints macro F1 over the reasons that readers
 gave at least three times, for the shapes that the code was mended on and for those held out, and how often the first bad turn is told
 within one. ``--errors`` lists the confusions, of the shapes not held out only. The labels hold no word of anybody's: id, reason and turn
-by one reader, and where there was a second reading also by that (``lot`` 3: by another reader, half of its shapes held out by lot).
+by one reader, and where there was a second reading also by that (``lot`` 3: by another reader, half of its shapes held out by lot;
+``other``: reason and turn by that reader, of 120 of the first 401).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 Told = dict[str, tuple[str, int | None, int | None]]
 FEWEST = 3
 PARTS = ("first shapes", "later shapes", "third lot", "first shape held out", "later shapes held out", "third lot held out")
+TWO = "where two readers agree"
 WORDS = {"tool_misuse": "tool misuse", "gave_up": "gave up", "wrong_answer": "wrong answer", "context": "context overflow", "success": ""}
 """The readers' words -> the program's; an episode that it does not call failed has the reason ''."""
 
@@ -70,9 +72,11 @@ def measured(folder: Path) -> dict[str, Any]:
     """For the shapes mended on and those held out: the pairs (read, told), by shape, and of first bad turns how far they are off."""
     pairs: dict[str, list[tuple[str, str]]] = {name: [] for name in PARTS}
     shapes: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    near: dict[str, list[bool]] = {name: [] for name in PARTS}
+    near: dict[str, list[bool]] = {name: [] for name in (*PARTS, TWO)}
     wrong: list[tuple[str, str, str]] = []
     for label in map(json.loads, Path(__file__).with_suffix(".jsonl").read_text().splitlines()):
+        if not (folder / label["file"]).exists():
+            continue
         part = PARTS[3 * label["held"] + (2 if "lot" in label else "later" in label)]
         told, turn, every = _asked(_told(folder / label["file"]) or {}, label)
         turn = every if label.get("every") else turn
@@ -85,6 +89,8 @@ def measured(folder: Path) -> dict[str, Any]:
         agreed = label.get("reason2", label["reason"]) == label["reason"] and abs(label.get("bad2", label["bad"]) - label["bad"]) <= 1
         if read and agreed:
             near[part].append(turn is not None and abs(turn - label["bad"]) <= 1)
+            if label.get("other", ["", 0])[0] == label["reason"] and abs(label["other"][1] - label["bad"]) <= 1:
+                near[TWO].append(near[part][-1])
         if read != told and not label["held"]:
             wrong.append((label["id"], read, told))
     return {"pairs": pairs, "shapes": dict(shapes), "near": near, "wrong": wrong}
@@ -103,6 +109,7 @@ def main(folder: str, *more: str) -> None:
             f"{sum(scores.values()) / max(1, len(scores)):.3f}, right {sum(a == b for a, b in pairs) / max(1, len(pairs)):.3f}, "
             f"falsely infrastructure {false}, first bad turn within one {sum(near)} of {len(near)}{shown}"
         )
+    print(f"{TWO}: first bad turn within one {sum(found['near'][TWO])} of {len(found['near'][TWO])}")
     for shape, pairs in found["shapes"].items():
         print(f"  {shape}: right {sum(a == b for a, b in pairs)} of {len(pairs)}")
     if "--errors" in more:
