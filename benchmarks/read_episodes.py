@@ -1,11 +1,11 @@
 """How often the reason of a failed episode is told right on other people's episodes, read and labelled by hand.
 
 ``python benchmarks/read_episodes.py FOLDER [--errors]``: FOLDER holds the files that ``read_episodes.jsonl`` beside this program names
-(``file``; where they come from: ``repo``, ``commit``, ``path``), as their owners left them; what is not there is not counted. Prints macro F1 over the reasons that readers
-gave at least three times, for the shapes that the code was mended on and for those held out, and how often the first bad turn is told
-within one. ``--errors`` lists the confusions, of the shapes not held out only. The labels hold no word of anybody's: id, reason and turn
-by one reader, and where there was a second reading also by that (``lot`` 3: by another reader, half of its shapes held out by lot;
-``other``: reason and turn by that reader, of 120 of the first 401).
+(``file``; where they come from: ``repo``, ``commit``, ``path``), as their owners left them; what is not there is not counted. Prints
+macro F1 over the reasons that readers gave at least three times, for the shapes that the code was mended on and for those held out, and
+how often the first bad turn is told within one. ``--errors`` lists the confusions, of the shapes not held out only. The labels hold no
+word of anybody's: id, reason and turn by one reader, and where there was a second reading also by that (``lot`` 3: by another reader,
+half of its shapes held out by lot; ``other``: reason and turn by that reader, of 120 of the first 401).
 """
 
 from __future__ import annotations
