@@ -18,7 +18,7 @@ FIXTURES = {
     "trainer_state.json": "columns", "train.log": "dict_console", "console.log": "block_console",
     "verl_metrics.jsonl": "metrics_jsonl", "metrics.jsonl": "metrics_jsonl", "steps.jsonl": "metrics_jsonl",
     "progress.json": "metrics_jsonl", "progress.csv": "metrics_csv",
-    "0.monitor.csv": "monitor", "evaluations.npz": "arrays", "training_args.json": "configuration", "config.yaml": "configuration",
+    "0.monitor.csv": "metrics_csv", "evaluations.npz": "arrays", "training_args.json": "configuration", "config.yaml": "configuration",
     "args.yml": "configuration", "crash.log": "line_console",
 }  # fmt: skip
 TEXT = [name for name in FIXTURES if not name.endswith(".npz")]

@@ -1,4 +1,7 @@
-"""CSV tables of metrics with a column that counts steps: RLlib's progress.csv, homemade logs, exports of W&B charts and TensorBoard."""
+"""CSV tables of metrics with a column that counts steps: RLlib's progress.csv, homemade logs, exports of W&B charts and TensorBoard.
+
+One row an episode with return, length and seconds since the start is what Gymnasium-style Monitor wrappers write (``*.monitor.csv``).
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rl_advisor.output.run_reference import among, chosen, listed
-from rl_advisor.reading.parsing.bytes_in import bare_name
-from rl_advisor.reading.parsing.columns import number
+from rl_advisor.reading.parsing.bytes_in import bare_name, head, json_object
+from rl_advisor.reading.parsing.columns import number, raw_curve
 from rl_advisor.reading.parsing.csv_in import Layout, layout_of, read_table
-from rl_advisor.reading.parsing.metric_table import part_of, plain_number, step_columns
+from rl_advisor.reading.parsing.metric_table import numbers_in, part_of, plain_number, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.trajectories import is_sample
 from rl_advisor.run import Gap, Run
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 FORMAT = "metrics_csv"
 _FOLDER = "scalars"
 _TENSORBOARD = ["walltime", "step", "value"]
+_MONITOR = ["r", "l", "t"]
 _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall)", "relative time (process)")
 
 
@@ -31,8 +37,8 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
         return False
     layout = layout_of(path)
     names = list(layout.names)
-    if layout.bare:
-        return _scalar(path, layout) != ""
+    if layout.bare or names[:3] == _MONITOR:
+        return not layout.bare or _scalar(path, layout) != ""
     if not names or is_sample(_first(layout), ask.columns):
         return False
     first = layout.rows[0]
@@ -46,12 +52,29 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     table, gaps = read_table(path)
     if table.empty:
         return Run(gaps=gaps or (Gap("", "no rows"),))
+    if list(table)[:3] == _MONITOR:
+        return replace(_of_episodes(path, table), gaps=gaps)
     if scalar := _scalar(path, layout_of(path)):
         table = table.iloc[:, -2:].set_axis(["step", scalar], axis=1)
     table, several = _one_chart(table, ask.run)
     exported = [str(c).lower().replace(" ", "").replace("_", "") for c in table.columns] == _TENSORBOARD
     part = among(part_of(table, lambda column: _name(column, path, exported=exported), ask.run), several)
     return replace(part, gaps=(*gaps, *part.gaps))
+
+
+def _of_episodes(path: Path, table: pd.DataFrame) -> Run:
+    """Returns and lengths over the environment steps of this one environment, with the time each episode ended.
+
+    ``axis`` is ``episode``: the steps of one file count only its own environment; who has all files merges them by time.
+    """
+    told = json_object(head(path, 4_096).split(b"\n", 1)[0].lstrip(b"#"))
+    value, length, time = (numbers_in(table[name]) for name in _MONITOR)
+    ended = np.isfinite(length + time)
+    start = number(told.get("t_start")) or 0.0
+    step, time = np.cumsum(length[ended]), time[ended] + (start if np.isfinite(start) else 0.0)
+    curves = {f"monitor/{name}": raw_curve(f"monitor/{name}", step, found[ended], time) for name, found in (("r", value), ("l", length))}
+    config = {"env_id": told["env_id"]} if isinstance(told.get("env_id"), str) else {}
+    return Run(curves=curves, config=config, axis="episode", step_unit="env steps", formats=("monitor",))
 
 
 def _scalar(path: Path, layout: Layout) -> str:
