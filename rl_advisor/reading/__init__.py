@@ -21,6 +21,7 @@ from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import ANSI, bare_name, beginning, head, torn_said
 from rl_advisor.reading.parsing.config.printed import of_print
 from rl_advisor.reading.parsing.log_lines import CONSOLES
+from rl_advisor.reading.parsing.metric_table import NO_COURSE
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.reading.run_folder import Found, readme_of, thinned, walk
@@ -147,7 +148,7 @@ def part_of(path: Path, ask: Request = WHOLE) -> Run | None:
         part = _with_printed(module.read(path, ask), path)
         part = replace(part, formats=part.formats or (module.FORMAT,))
         found = found or (part if says_something(part) else None)
-        if _measures(part):
+        if _measures(part) or any(NO_COURSE in gap.why for gap in part.gaps):  # the texts of a data set are no lines of a log
             return part
     return found
 

@@ -1,7 +1,7 @@
 """Any text in which lines come back (``Episode 10/500, Reward: 12.5``, boxes, tables, bars), and what a log says besides.
 
-Where nothing in the path could be read, every text is looked at, whatever its name: the numbers are read first, as separated cells or as
-lines, and what they are is asked afterwards.
+Where nothing in the path could be read, every text is looked at, whatever its name: the numbers are read first, and what they are is asked
+afterwards.
 """
 
 import re
@@ -10,9 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, beginning, head, lines
-from rl_advisor.reading.parsing.csv_in import layout_of, read_table
 from rl_advisor.reading.parsing.log_lines import CONSOLES
-from rl_advisor.reading.parsing.metric_table import NO_COURSE, part_of
 from rl_advisor.reading.parsing.printed_numbers import with_points, writes_commas
 from rl_advisor.reading.parsing.printed_rows import read_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -48,9 +46,6 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """A curve for each name that comes back, over the count by which the rows go; of several runs one, the others are named."""
     if ask.last_resort:
-        part = _cells(path, ask)
-        if part.curves or any(NO_COURSE in gap.why for gap in part.gaps):  # the texts of a data set are no lines of a log
-            return part
         return part if (part := _lines(path, ask)).curves else Run()
     part = _lines(path, ask)
     if part.curves and not _told_in_full(path):
@@ -68,13 +63,3 @@ def _lines(path: Path, ask: Request) -> Run:
     text: Iterable[str] = lines(path, LONGEST)
     text = map(with_points, text) if writes_commas(beginning(path, _HEAD)) else text
     return read_lines(text, ask, headings=bare_name(path).endswith(".md"))
-
-
-def _cells(path: Path, ask: Request) -> Run:
-    layout = layout_of(path, loosely=True)
-    worded = re.search(r"[^\W\d]", "".join(layout.rows[0])) if layout.rows else None
-    if not layout.names or (layout.separator == "," and worded and writes_commas(beginning(path, _HEAD))):
-        return Run()
-    table, gaps = read_table(path, layout)
-    part = part_of(table, run=ask.run)
-    return replace(part, gaps=(*gaps, *part.gaps))

@@ -5,6 +5,7 @@ One row an episode with return, length and seconds since the start is what Gymna
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rl_advisor.output.run_reference import among, chosen, listed
-from rl_advisor.reading.parsing.bytes_in import bare_name, head, json_object
+from rl_advisor.reading.parsing.bytes_in import bare_name, beginning, head, json_object
 from rl_advisor.reading.parsing.columns import number, raw_curve
 from rl_advisor.reading.parsing.csv_in import Layout, layout_of, read_table
 from rl_advisor.reading.parsing.metric_table import numbers_in, part_of, plain_number, step_columns
+from rl_advisor.reading.parsing.printed_numbers import writes_commas
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.trajectories import is_sample
 from rl_advisor.run import Gap, Run
@@ -32,14 +34,18 @@ _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall
 
 
 def claims(path: Path, ask: Request = WHOLE) -> bool:
-    """Whether the header has a column that counts steps and the first row has two numbers and no long text."""
-    if not bare_name(path).endswith((".csv", ".tsv", ".txt")):
+    """Whether the header has a column that counts steps and the first row has two numbers and no long text; in the last resort any rows."""
+    if not (ask.last_resort or bare_name(path).endswith((".csv", ".tsv", ".txt"))):
         return False
     layout = layout_of(path)
+    if ask.last_resort:
+        start = beginning(path, 1 << 19)
+        words = layout.separator == "," and re.search(r"[^\W\d]", " ".join(map(" ".join, layout.rows[:1])))
+        return bool(layout.names) and "\0" not in start and not start.startswith(("{", "[")) and not (words and writes_commas(start))
     names = list(layout.names)
     if layout.bare or names[:3] == _MONITOR:
         return not layout.bare or _scalar(path, layout) != ""
-    if not names or is_sample(_first(layout), ask.columns):
+    if not names or (bare_name(path).endswith(".txt") and layout.separator != "\t") or is_sample(_first(layout), ask.columns):
         return False
     first = layout.rows[0]
     numbers = sum(_is_number(cell, layout) for cell in first)

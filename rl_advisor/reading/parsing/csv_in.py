@@ -29,7 +29,7 @@ FEWEST = 3
 """Rows of a table that is told by its rows alone."""
 COUNTED = 8
 """Rows from which whole numbers that only go up, at any pace, count what the rows are of: episodes end at such steps."""
-_COMMENTS = ("#", "%", "//")
+_COMMENTS = ("#", "//")
 _MANY = 200
 """Rows by which the layout is told."""
 _COMMA_DECIMAL = re.compile(r"-?\d*,\d+(?:[eE][-+]?\d+)?")
@@ -52,34 +52,31 @@ class Layout:
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-def layout_of(path: Path, *, loosely: bool = False) -> Layout:
-    """The layout of a table by its first lines: commas, semicolons or tabs; a ``.txt`` is a table only with tabs (Spinning Up).
+def layout_of(path: Path) -> Layout:
+    """The layout of a table by its first lines: rows of cells, mostly numbers, parted by commas, semicolons, tabs or blanks.
 
-    Loosely told are also rows of numbers parted by blanks, with a header, or one in a comment, or none. No names where there is none.
+    Above them stands a header, or one in a comment, or none. No names where there is no table.
     """
     lines = re.split("\r\n?|\n", beginning(path, _HEAD).replace("\0", ""))[:-1]
-    marks = _COMMENTS if loosely else ("#",)
-    above = next((i for i, line in enumerate(lines) if not line.startswith(marks) and (line.strip() or not loosely)), len(lines))
-    separators = [",", ";", "\t", BLANKS] if loosely else ["\t"] if bare_name(path).endswith(".txt") else [",", ";", "\t"]
-    found = [layout for by in separators if (layout := _parted(lines[above : above + _MANY], by, loosely))]
-    best = max(found, key=lambda layout: _share(layout.rows) if loosely else len(layout.names), default=Layout())
-    best = replace(best, comments=above)
+    above = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith(_COMMENTS)), len(lines))
+    found = [layout for by in (",", ";", "\t", BLANKS) if (layout := _parted(lines[above : above + _MANY], by))]
+    best = replace(max(found, key=lambda layout: _share(layout.rows), default=Layout()), comments=above)
     comment = lines[above - 1].lstrip("".join(_COMMENTS) + " ") if above else ""
     said = next((row for by in (best.separator, BLANKS) for row in _rows([comment], by) if len(row) == len(best.names)), ())
     if _is_row(best.names) and any(said) and not any(map(_NUMBER.fullmatch, said)):
         return replace(best, names=said, bare=True)
-    return _with_names(best, Path(bare_name(path)).stem if loosely else "c0")
+    return _with_names(best, Path(bare_name(path)).stem)
 
 
-def _parted(lines: Sequence[str], separator: str, loosely: bool) -> Layout | None:
-    """The layout of lines that this parts into equally many cells, mostly numbers where they are told loosely; None where it does not."""
+def _parted(lines: Sequence[str], separator: str) -> Layout | None:
+    """The layout of lines that this parts into equally many cells, in most columns of numbers alone; None where it does not."""
     rows = _rows(lines, separator)
     if separator == BLANKS and len(rows) > 1 and len(rows[0]) != len(rows[1]):  # blanks may stand inside a name
         rows[0] = tuple(re.split(r"\s{2,}|\t", lines[0].strip()))
-    if len(rows) < 2 or (not loosely and len(rows[1]) != len(rows[0])):
-        return None
-    alike = [row for row in rows[1:] if len(row) == len(rows[0])]
-    if loosely and (len(alike) < FEWEST or 5 * len(alike) < 4 * (len(rows) - 1) or 2 * _share(alike) < len(rows[0])):
+    named = not any(_NUMBER.fullmatch(name) for row in rows[:1] for name in row)
+    alike = [row for row in rows[1:] if len(row) == len(rows[0]) and not (named and row == rows[0])]
+    few = not alike if named and separator != BLANKS else len(alike) < FEWEST or 5 * len(alike) < 4 * (len(rows) - 1)
+    if few or 2 * _share(alike) < len(rows[0]):
         return None
     if separator == BLANKS and _share(alike) < len(rows[0]):  # words among them are names: ``loss 0.5 reward 1``
         return None
