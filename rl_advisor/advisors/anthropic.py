@@ -7,11 +7,12 @@ import orjson
 from rl_advisor.advisors.model.provider import Provider, advisor
 from rl_advisor.advisors.model.session import ModelOptions
 from rl_advisor.advisors.model.turns import Conversation, Ending, Entry, Usage, call_of, turn_of
+from rl_advisor.output import Answer
 
 _ENDINGS: dict[str, Ending] = {"refusal": "refused", "max_tokens": "cut", "model_context_window_exceeded": "cut"}
 
 
-def _client(_: ModelOptions, common: dict[str, Any]) -> Any:
+def _client(_: ModelOptions, common: Answer) -> Any:
     import anthropic
 
     client = anthropic.Anthropic(**common)
@@ -23,7 +24,7 @@ def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Entr
         return turn(stream.get_final_message())
 
 
-def request(model: str, conversation: Conversation) -> dict[str, Any]:
+def request(model: str, conversation: Conversation) -> Answer:
     """The arguments of the client: everything up to the newest message is cached by the provider."""
     tools = [{"name": t.name, "description": t.description, "input_schema": dict(t.schema)} for t in conversation.tools]
     return {
@@ -54,10 +55,10 @@ def turn(message: Any) -> Entry:
     )
 
 
-def _message(entry: Entry) -> dict[str, Any]:
+def _message(entry: Entry) -> Answer:
     if entry["role"] == "model":
         return {"role": "assistant", "content": entry["raw"] or [{"type": "text", "text": "(nothing)"}]}
-    parts: list[dict[str, Any]] = [
+    parts: list[Answer] = [
         {"type": "tool_result", "tool_use_id": r["id"], "content": r["answer"], "is_error": bool(r["failed"])}
         for r in entry.get("results", ())
     ]

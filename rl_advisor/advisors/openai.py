@@ -8,11 +8,12 @@ import orjson
 from rl_advisor.advisors.model.provider import Provider, advisor
 from rl_advisor.advisors.model.session import ModelOptions
 from rl_advisor.advisors.model.turns import Conversation, Ending, Entry, Usage, call_of, turn_of
+from rl_advisor.output import Answer
 
 _ENDINGS: dict[str, Ending] = {"content_filter": "refused", "length": "cut"}
 
 
-def _client(wished: ModelOptions, common: dict[str, Any]) -> Any:
+def _client(wished: ModelOptions, common: Answer) -> Any:
     import openai
 
     # A server of one's own asks for no key, but the client insists on one.
@@ -25,7 +26,7 @@ def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Entr
         return turn(stream)
 
 
-def request(wished: ModelOptions, conversation: Conversation) -> dict[str, Any]:
+def request(wished: ModelOptions, conversation: Conversation) -> Answer:
     """The arguments of the client. The beginning never changes, which is what providers cache by themselves."""
     tools = [
         {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": dict(t.schema)}}
@@ -51,7 +52,7 @@ def turn(stream: Any) -> Entry:
         ValueError: the stream ended before the turn did.
     """
     text, reason, usage = "", None, Usage()
-    calls: dict[int, dict[str, Any]] = {}
+    calls: dict[int, Answer] = {}
     for chunk in stream:
         usage = _usage(chunk.usage) if chunk.usage else usage
         for choice in chunk.choices:
@@ -68,7 +69,7 @@ def turn(stream: Any) -> Entry:
     return turn_of(text, made, usage, _ENDINGS.get(reason, "done"), raw)
 
 
-def _join(call: dict[str, Any], piece: Any) -> None:
+def _join(call: Answer, piece: Any) -> None:
     """Add one piece of a call to what came of it before."""
     call["id"] = piece.id or call["id"]
     for part in ("name", "arguments"):
@@ -90,10 +91,10 @@ def _usage(used: Any) -> Usage:
     return Usage(used.prompt_tokens - cached - stored, cached, stored, used.completion_tokens)
 
 
-def _messages(entry: Entry) -> list[dict[str, Any]]:
+def _messages(entry: Entry) -> list[Answer]:
     if entry["role"] == "model":
         return [entry["raw"]] if entry["raw"]["content"] or "tool_calls" in entry["raw"] else []
-    answers: list[dict[str, Any]] = [{"role": "tool", "tool_call_id": r["id"], "content": r["answer"]} for r in entry.get("results", ())]
+    answers: list[Answer] = [{"role": "tool", "tool_call_id": r["id"], "content": r["answer"]} for r in entry.get("results", ())]
     return answers + ([{"role": "user", "content": entry["text"]}] if entry.get("text") else [])
 
 

@@ -112,7 +112,7 @@ def critic_test(batch: Path) -> Answer:
         raise UsageError(f"{batch.name}: {few}") from few
     fit = {"explained_variance": fitted.mean(), "low": fitted.min(), "high": fitted.max(), "of_rows_it_saw": seen}
     told = {"mean": returns.mean(), "std": returns.std(), "min": returns.min(), "max": returns.max()}
-    values, own, beside = held.get("values"), None, dict[str, Any]()
+    values, own, beside = held.get("values"), None, Answer()
     if values is not None:
         own = {"explained_variance": explained_variance(returns, values), "mean": values.mean(), "std": values.std()}
         beside = {

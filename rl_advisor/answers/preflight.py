@@ -14,6 +14,7 @@ from rl_advisor.answers.comparable import against
 from rl_advisor.answers.context import context
 from rl_advisor.answers.templates import case
 from rl_advisor.finding import Outcome, number
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import listed
 from rl_advisor.reading import part_of
@@ -40,7 +41,7 @@ def returns(path: Path) -> Floats:
     return np.array([value for value in found if value is not None and np.isfinite(value)])
 
 
-def before(plan: Path | None = None, *, gpus: int = 1, gib: float | None = None, **files: Path) -> dict[str, Any]:
+def before(plan: Path | None = None, *, gpus: int = 1, gib: float | None = None, **files: Path) -> Answer:
     """What :func:`preflight` says of a folder or file of settings, and of files by name.
 
     They are ``random``, ``scripted``, ``rewards``, ``model``, and ``train`` with ``test`` (prompts).
@@ -69,9 +70,9 @@ def preflight(  # noqa: PLR0913
     scripted: Floats,
     settings: Run,
     rewards: Floats = NONE,
-    memory: dict[str, Any] | None = None,
-    prompts: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+    memory: Answer | None = None,
+    prompts: Answer | None = None,
+) -> Answer:
     """What is known before the first update, as plain JSON: both policies against each other, the histogram, the context, the settings.
 
     ``rewards`` are more of them, of no known policy; ``memory`` is an estimate, with ``gib_there`` where the GPU's size is known;
@@ -110,7 +111,7 @@ def _looked_at(asked: Mapping[str, Any]) -> str:
     return f"Nothing that was looked at ({', '.join(there)}) stops you{f'; not looked at: {listed(lacking)}' if lacking else ''}."
 
 
-def setup_of(settings: Run, gpus: int) -> dict[str, Any]:
+def setup_of(settings: Run, gpus: int) -> Answer:
     """What the settings say of the memory's set-up: tokens of prompt and response, adapters, a critic."""
     lengths = (settings.settings.get("max_response_length"), given(settings, "max_prompt_length"))
     rank = given(settings, "lora_rank") or given(settings, "lora_r")
@@ -119,7 +120,7 @@ def setup_of(settings: Run, gpus: int) -> dict[str, Any]:
     return {"gpus": gpus, "critic": critic, **{name: n for name, n in told.items() if n > 0}}
 
 
-def _too_large(memory: dict[str, Any] | None) -> str:
+def _too_large(memory: Answer | None) -> str:
     """Why the plan does not fit into the GPU; empty where it does or nothing is known."""
     there = (memory or {}).get("gib_there")
     if memory is None or there is None or memory["total_gib"] <= there:
@@ -128,7 +129,7 @@ def _too_large(memory: dict[str, Any] | None) -> str:
     return f"It needs about {memory['total_gib']:.0f} GiB a GPU and {there:.0f} are there. Reduce first: {first}."
 
 
-def _against(random: Floats, scripted: Floats) -> dict[str, Any]:
+def _against(random: Floats, scripted: Floats) -> Answer:
     """The two policies against each other, with intervals; ``tells_apart`` is None where there are too few episodes."""
     counts = {"random": random.size, "scripted": scripted.size}
     if min(counts.values()) < FEW:
@@ -140,7 +141,7 @@ def _against(random: Floats, scripted: Floats) -> dict[str, Any]:
     return counts | figures | case("policies", {"p": p, "better": better["value"], "middle": middle})
 
 
-def histogram(values: Floats) -> dict[str, Any]:
+def histogram(values: Floats) -> Answer:
     """The shape of the rewards, what it means, and whether it is an alarm."""
     if not values.size:
         return {**case("paid", {}), "bins": []}

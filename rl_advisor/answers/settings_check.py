@@ -2,9 +2,9 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.answers.explain.pasted import run_of
+from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.names import names_of_run
@@ -21,7 +21,7 @@ FILES = 20
 SHOWN = 60
 
 
-def check_of(run: Path | None = None, text: str = "", until: float | None = None) -> dict[str, Any]:
+def check_of(run: Path | None = None, text: str = "", until: float | None = None) -> Answer:
     """What the settings at a path, or in a text, prove; a run is seen as it was at ``until``.
 
     Raises:
@@ -61,7 +61,7 @@ def settings_at(place: Path) -> Run:
     names = walk(place).files if place.is_dir() else [place.name]
     files = [place / name for name in names] if place.is_dir() else [place]
     texts = [_text(f) for f in files if f.suffix.lower() in WRITTEN][:FILES]
-    found: dict[str, Any] = {}
+    found: Answer = {}
     for text in texts:
         found |= settings_in(text)
     return replace(run, config=found, files=run.files or tuple(map(str, names)))

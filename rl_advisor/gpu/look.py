@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from rl_advisor.features.series import Bools, Floats, Ints
 from rl_advisor.gpu.signals import Rows, Spans, Ticks, groups_in_step, rows_of, ticks_of, zone_shift
 from rl_advisor.gpu.split import Split, after_start, quiet_of, split_of
 from rl_advisor.gpu.steps import Steps, logged_seconds, step_of, steps_of
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import listed
 from rl_advisor.run import Gap, Run
 
@@ -32,8 +32,8 @@ class Seen:
     others: tuple[tuple[Rows, ...], ...]
     ticks: Ticks
     steps: Steps
-    idle: tuple[dict[str, Any], ...]
-    foreign: tuple[dict[str, Any], ...]
+    idle: tuple[Answer, ...]
+    foreign: tuple[Answer, ...]
     split: Split | None
     cannot_tell: tuple[str, ...]
     gaps: tuple[Gap, ...]
@@ -98,7 +98,7 @@ def _gaps(ticks: Ticks, steps: Steps, holes: Spans) -> list[Gap]:
     return gaps
 
 
-def _idle(ticks: Ticks, quiet: Bools, steps: Steps) -> list[dict[str, Any]]:
+def _idle(ticks: Ticks, quiet: Bools, steps: Steps) -> list[Answer]:
     """Idle stretches inside the steps; without step ends, between the start-up and the last activity."""
     if len(steps.spans):
         return idle_stretches(ticks, quiet, steps)
@@ -114,7 +114,7 @@ def _several(groups: Sequence[Sequence[Rows]]) -> str:
     )
 
 
-def idle_stretches(ticks: Ticks, quiet: Bools, steps: Steps) -> list[dict[str, Any]]:
+def idle_stretches(ticks: Ticks, quiet: Bools, steps: Steps) -> list[Answer]:
     """Quiet stretches of half a second and more (two rows and more in slow logs): start, seconds, step and place in it; longest first."""
     step = step_of(steps, ticks.time)
     within = quiet & (step >= 0) if len(steps.spans) else quiet
@@ -129,7 +129,7 @@ def idle_stretches(ticks: Ticks, quiet: Bools, steps: Steps) -> list[dict[str, A
     return sorted(found, key=lambda f: -f["seconds"])
 
 
-def _place(ticks: Ticks, first: int, step: Ints, steps: Steps) -> dict[str, Any]:
+def _place(ticks: Ticks, first: int, step: Ints, steps: Steps) -> Answer:
     if step[first] < 0:
         return {}
     begin = steps.spans[step[first], 0]
@@ -138,14 +138,14 @@ def _place(ticks: Ticks, first: int, step: Ints, steps: Steps) -> dict[str, Any]
     return {"step": float(steps.number[step[first]]), "where": where}
 
 
-def longest_first(stretches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def longest_first(stretches: list[Answer]) -> list[Answer]:
     """The longest stretches, and one line for the rest."""
     rest = stretches[MOST_LISTED:]
     more = [{"more": len(rest), "seconds": round(sum(s["seconds"] for s in rest), 1)}] if rest else []
     return sorted(stretches[:MOST_LISTED], key=lambda s: s["start"]) + more
 
 
-def foreign_memory(ticks: Ticks, steps: Steps) -> list[dict[str, Any]]:
+def foreign_memory(ticks: Ticks, steps: Steps) -> list[Answer]:
     """Stretches of memory more than 256 MiB above its settled level for more than a second, unless they come back with the steps.
 
     Where processes were recorded it is the memory of the others than the largest.
@@ -165,7 +165,7 @@ def foreign_memory(ticks: Ticks, steps: Steps) -> list[dict[str, Any]]:
     return [_event(ticks, (begin + a, begin + b), steps, float(memory[a:b].max() - settled), ended=bool(b < size)) for a, b in runs]
 
 
-def _event(ticks: Ticks, span: tuple[int, int], steps: Steps, excess: float, *, ended: bool) -> dict[str, Any]:
+def _event(ticks: Ticks, span: tuple[int, int], steps: Steps, excess: float, *, ended: bool) -> Answer:
     """One stretch, the steps that it touches, and what steps took and drew before, during and after it."""
     start, end = float(ticks.time[span[0]]), float(ticks.time[span[1] - 1])
     first, last = int((steps.spans[:, 1] > start).argmax()), max(int(np.searchsorted(steps.spans[:, 0], end)), 1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.discovery import table
+from rl_advisor.output import Answer
 
 LARGEST = 1 << 20
 """Bytes of a config.json; a model's has a few thousand."""
@@ -104,7 +105,7 @@ def trained_parameters(shape: ModelShape, rank: int) -> int:
     return rank * sides * shape.layers
 
 
-def of_file(config: Path, **setup: Any) -> dict[str, Any]:
+def of_file(config: Path, **setup: Any) -> Answer:
     """The estimate for the model that a ``config.json`` describes.
 
     Raises:
@@ -121,7 +122,7 @@ def of_file(config: Path, **setup: Any) -> dict[str, Any]:
         raise ValueError(f"{config.name} does not describe a model: {unfit}") from unfit
 
 
-def estimate(shape: ModelShape, setup: Setup) -> dict[str, Any]:
+def estimate(shape: ModelShape, setup: Setup) -> Answer:
     """Memory of one GPU in GiB: each part, the sum, and what to reduce first (the largest part that can be).
 
     Frozen copies have the actor's shape and are sharded as its weights are. With adapters the actor itself, adapters off, is

@@ -14,6 +14,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.gpu.look import Seen, longest_first, look
 from rl_advisor.gpu.sentence import says
 from rl_advisor.gpu.steps import logged_seconds
+from rl_advisor.output import Answer
 from rl_advisor.run import Floats, Run
 
 ORDER = ("generation", "training", "sync", "checkpoint", "waiting", "other")
@@ -23,15 +24,15 @@ ALWAYS_UNTOLD = (
 )
 
 
-def profile(run: Run) -> dict[str, Any]:
+def profile(run: Run) -> Answer:
     """The contract's answer of ``gpu``: shares are of the time in steps and sum to 1; power and energy are of one GPU."""
     found = _profile(run)
     return {"says": says(found), **found}
 
 
-def _profile(run: Run) -> dict[str, Any]:
+def _profile(run: Run) -> Answer:
     logged = logged_seconds(run)
-    answer: dict[str, Any] = {
+    answer: Answer = {
         "gpus": 0,
         "hours": 0.0,
         "step_period_s": logged.get("step"),
@@ -63,7 +64,7 @@ def _profile(run: Run) -> dict[str, Any]:
     }
 
 
-def _from_split(seen: Seen) -> list[dict[str, Any]]:
+def _from_split(seen: Seen) -> list[Answer]:
     """Phase rows of the split; generation and training as one ``other`` where they cannot be told apart."""
     split = seen.split
     if split is None or not split.at.size:
@@ -98,7 +99,7 @@ def _means(seen: Seen, at: Floats) -> dict[str, float]:
     return {name: float(mean) for name, mean in found.items()}
 
 
-def _from_timers(seen: Seen, logged: Mapping[str, float]) -> list[dict[str, Any]]:
+def _from_timers(seen: Seen, logged: Mapping[str, float]) -> list[Answer]:
     """Phase rows of the trainer's timers; power and memory by laying the timed phases into each step in their usual order."""
     place = ("generation", "waiting", "other", "training", "sync", "checkpoint")
     edge, bounds = 0.0, {}
@@ -114,13 +115,13 @@ def _moments(seen: Seen, first: float, last: float, points: int = 40) -> Floats:
     return (begin + size * (first + (last - first) * (np.arange(points) + 0.5) / points)).ravel() if last > first else np.empty(0)
 
 
-def _bare(name: str, logged: Mapping[str, float], means: Mapping[str, float] = {}) -> dict[str, Any]:
+def _bare(name: str, logged: Mapping[str, float], means: Mapping[str, float] = {}) -> Answer:
     """A row of the trainer's timers, with what telemetry adds."""
     share = logged[name] / logged["step"] if logged["step"] else 0.0
     return _row(name, {"share": share, "share_low": share, "share_high": share, "confidence": "high", **means}, logged["step"])
 
 
-def _row(name: str, known: Mapping[str, Any], period: float) -> dict[str, Any]:
+def _row(name: str, known: Mapping[str, Any], period: float) -> Answer:
     """One phase in the contract's words."""
     seconds, power = known["share"] * period if np.isfinite(period) else None, known.get("power_w")
     empty = dict.fromkeys(("power_w", "utilization", "memory_gib"))

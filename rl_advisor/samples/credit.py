@@ -6,12 +6,12 @@ Everything is told from what stands beside the turns; what does not stand there 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from itertools import zip_longest
-from typing import Any
 
 import numpy as np
 
 from rl_advisor.features.text.behaviour import is_error
 from rl_advisor.features.text.turns import TURN_NUMBERS, Turn
+from rl_advisor.output import Answer
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at, turns_of
 from rl_advisor.samples.rows import Frame, Series, columns, numbers
@@ -27,7 +27,7 @@ _SURE, _MOST = 8, 200
 """Calls of a kind that are compared, and turns that are looked at."""
 
 
-def credit(run: Run) -> dict[str, Any]:
+def credit(run: Run) -> Answer:
     """``certain`` (the turn from which failure was certain), ``paid_errors``, ``masks``, ``versions``, ``logprobs`` and ``cannot_tell``.
 
     Empty where no episode has several turns.
@@ -108,7 +108,7 @@ def first_certain(
     return [next((k for k, way in enumerate(some, 1) if way & dead), None) if bad else None for some, bad in zip(ways, failed, strict=True)]
 
 
-def _certain(rows: Frame, turns: Sequence[Sequence[Turn]], failed: np.ndarray) -> dict[str, Any]:
+def _certain(rows: Frame, turns: Sequence[Sequence[Turn]], failed: np.ndarray) -> Answer:
     """Over the failed episodes with a good attempt at the same prompt: the usual turn of certainty, and the earliest common one."""
     moves = [_moves(some) for some in turns]
     group = list(zip(rows["step"], rows["group"], strict=True))

@@ -13,6 +13,7 @@ import numpy as np
 from rl_advisor.features.bins import evenly
 from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_control, way
 from rl_advisor.features.text.turns import Turn, spoken, turns_in, with_written_calls
+from rl_advisor.output import Answer
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.failure_signs import UNKNOWN, Episode, is_word, reason_of, told_in
 from rl_advisor.samples.rows import Frame, of_samples, right_answers, right_or_wrong, spread, training, where
@@ -41,7 +42,7 @@ _ALWAYS = ("episode/turns", "episode/tool_calls", "episode/tool_failures", "epis
 
 
 @of_samples
-def why_failed(run: Run) -> dict[str, Any]:
+def why_failed(run: Run) -> Answer:
     """How many of the looked-at episodes failed, and why; empty where none did.
 
     ``reasons`` (share of the failed with its interval, and the words of the surest one), their course ``by_step``, and the ``reward`` with
@@ -73,14 +74,14 @@ def looked_at(run: Run, most: int = MOST) -> Frame:
     return spread(rows, most // _EACH, max(_EACH, most // max(1, rows["step"].nunique())))
 
 
-def _told_of(part: Frame, failed: int) -> dict[str, Any]:
+def _told_of(part: Frame, failed: int) -> Answer:
     """How often a reason is, and the episode that shows it best."""
     best = part.iloc[int(part["p"].to_numpy().argmax())]
     shown = {"quote": best["quote"], "where": best["where"], "p": round(float(best["p"]), 2)}
     return {**share_of(len(part), failed), "shown": shown | where(best)}
 
 
-def _by_step(rows: Frame, found: Frame) -> list[dict[str, Any]]:
+def _by_step(rows: Frame, found: Frame) -> list[Answer]:
     """Of evenly spread steps the share of failed episodes, and of all episodes each reason's."""
     counts = rows.groupby("step").size()
     at = evenly(len(counts), _STEPS)
@@ -91,11 +92,11 @@ def _by_step(rows: Frame, found: Frame) -> list[dict[str, Any]]:
     return answer
 
 
-def _without(rows: Frame, lost: np.ndarray) -> dict[str, Any]:
+def _without(rows: Frame, lost: np.ndarray) -> Answer:
     """The mean reward as logged and without the episodes that the infrastructure lost, and what became of those."""
     reward = rows["reward"].to_numpy(np.float64)
     known = np.isfinite(reward)
-    answer: dict[str, Any] = {"lost": int(lost.sum()), "scored": int((lost & known).sum()), "dropped": int((lost & ~known).sum())}
+    answer: Answer = {"lost": int(lost.sum()), "scored": int((lost & known).sum()), "dropped": int((lost & ~known).sum())}
     low, high = wilson(int(lost.sum()), len(rows))
     answer |= {"share_lost": float(lost.mean()), "low": low, "high": high}
     if (lost & known).any() and (~lost & known).any():

@@ -1,11 +1,11 @@
 """An audit of the reward from the samples: its values, its spread inside groups, its parts, and what it follows."""
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 
 from rl_advisor.features.text.measures import final_answer
+from rl_advisor.output import Answer
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.rows import Frame, Series, numbers, reference_columns, right_answers
@@ -18,7 +18,7 @@ _GROUP = 4
 """Responses from which several answers to one prompt are a group: two that merely met in a batch agree easily."""
 
 
-def audit(run: Run) -> dict[str, Any]:
+def audit(run: Run) -> Answer:
     """Histogram, groups, parts, and relations of the reward; keys are left out where the samples cannot tell."""
     table = measured(run)
     rows = table if len(table) else run.rollouts
@@ -30,7 +30,7 @@ def audit(run: Run) -> dict[str, Any]:
     return {"responses": len(rows), "histogram": histogram(rows["reward"].to_numpy(np.float64))} | {k: v for k, v in found.items() if v}
 
 
-def histogram(reward: Floats) -> dict[str, Any]:
+def histogram(reward: Floats) -> Answer:
     """What values the reward takes, how often each, and its shares at the extremes."""
     low, middle, high = np.quantile(reward, [0, 0.5, 1]).tolist()
     return {
@@ -51,7 +51,7 @@ def _sets(rows: Frame, of: list[str], least: int = 2) -> Frame:
     return by[by["count"] >= least]
 
 
-def groups(rows: Frame) -> dict[str, Any]:
+def groups(rows: Frame) -> Answer:
     """Groups of several responses: the share without spread, and whether those stand at the reward's best or worst value."""
     by = _sets(rows, ["step", "group"])
     if not len(by):
@@ -78,7 +78,7 @@ def flat_groups(rows: Frame) -> Series:
     return found
 
 
-def same_text(rows: Frame) -> dict[str, Any]:
+def same_text(rows: Frame) -> Answer:
     """Whether the same response to the same prompt gets the same reward: how many such sets there are, and the share that disagree."""
     sets = _sets(rows[rows["response"].astype(bool)], ["step", "prompt", "response"])
     if not len(sets):
@@ -120,7 +120,7 @@ def one_for_all(rows: Frame, low: float) -> tuple[int, int]:
     return count if len({gold for other, gold in told if other == said}) > 2 else 0, len(told)
 
 
-def components(rows: Frame) -> dict[str, Any]:
+def components(rows: Frame) -> Answer:
     """Each part's share of the reward's spread (covariance with the total over its variance), its mean at first and at the latest step."""
     parts = [str(c) for c in rows.columns if str(c).startswith("reward/")]
     total = rows["reward"].astype(np.float64)
@@ -136,7 +136,7 @@ def _ends(rows: Frame, name: str) -> dict[str, float]:
     return {"mean_first_step": float(means.iloc[0]), "mean_last_step": float(means.iloc[-1])}
 
 
-def against_reference(rows: Frame) -> dict[str, Any]:
+def against_reference(rows: Frame) -> Answer:
     """The reward's rank correlation with each column that holds an independent judgement, over all responses and of the latest fifth."""
     late = rows[rows["step"] >= rows["step"].quantile(0.8)]
     found = {}
@@ -159,7 +159,7 @@ def rank_correlation(rows: Frame, name: str) -> tuple[float | None, float, float
     return rho, float(np.tanh(z - error)), float(np.tanh(z + error)), len(both)
 
 
-def against_length(rows: Frame) -> dict[str, Any]:
+def against_length(rows: Frame) -> Answer:
     """Rank correlation of reward and length among responses to one prompt, with its interval; empty when too few groups differ."""
     pay = paid(rows, "tokens")
     return {} if pay is None else {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}

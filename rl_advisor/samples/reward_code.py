@@ -15,6 +15,7 @@ import numpy as np
 
 from rl_advisor.discovery import table
 from rl_advisor.features.text.measures import final_answer
+from rl_advisor.output import Answer
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at
 from rl_advisor.samples.rows import Frame, right_answers, where
@@ -27,17 +28,17 @@ Known = dict[str, str]
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _table() -> Answer:
     held = table(__file__, "reward_code.toml")
     names = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in held["names"].items()}
     return {"names": names, "holes": [{**hole, "pattern": re.compile(hole["pattern"])} for hole in held["hole"]]}
 
 
-def read_reward(source: str) -> dict[str, Any]:
+def read_reward(source: str) -> Answer:
     """``pays`` (line, condition, how much) and ``holes`` of a reward's code; ``cannot_tell`` where it is no Python that can be read."""
     known: Known = {}
-    pays: list[dict[str, Any]] = []
-    holes: dict[tuple[str, str], dict[str, Any]] = {}
+    pays: list[Answer] = []
+    holes: dict[tuple[str, str], Answer] = {}
     compared = False
     try:
         for node, under in _parts(ast.parse(source[:LONGEST]).body, ()):
@@ -109,7 +110,7 @@ def _reward_of(node: Part) -> ast.expr | None:
     return node.value if named and isinstance(node, ast.Assign | ast.AugAssign) else None
 
 
-def _pays(value: ast.expr, under: tuple[str, ...], *, taken: bool) -> Iterator[dict[str, Any]]:
+def _pays(value: ast.expr, under: tuple[str, ...], *, taken: bool) -> Iterator[Answer]:
     """A number that is paid: how much, in which line, under which conditions."""
     if isinstance(value, ast.IfExp):
         yield from _pays(value.body, (*under, ast.unparse(value.test)[:120]), taken=taken)
@@ -118,7 +119,7 @@ def _pays(value: ast.expr, under: tuple[str, ...], *, taken: bool) -> Iterator[d
         yield {"line": value.lineno, "condition": " and ".join(under)[:200] or "always", "how_much": much}
 
 
-def used(run: Run, found: dict[str, Any]) -> dict[str, Any]:
+def used(run: Run, found: Answer) -> Answer:
     """What was read, each hole with how many paid episodes used it, since which step, and one of them; None where samples cannot tell."""
     rows = looked_at(run)
     if not len(rows):
@@ -150,7 +151,7 @@ def _used_by(kind: str, rows: Frame, gold: list[str] | None) -> np.ndarray | Non
     return np.array([looks[kind](t) for t in texts]) if kind in looks else None
 
 
-def code_lines(found: dict[str, Any]) -> Iterator[str]:
+def code_lines(found: Answer) -> Iterator[str]:
     """What is paid and what the holes are, a sentence each."""
     for part in found["pays"]:
         yield f"line {part['line']} pays {part['how_much']} where {part['condition']}"

@@ -5,7 +5,6 @@ import zlib
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from rl_advisor.features.sparse import FEWEST, Formula, Term, formula, least_squ
 from rl_advisor.features.text.behaviour import behaviour, calls_by_tool
 from rl_advisor.features.text.measures import final_answer, words
 from rl_advisor.features.text.phrases import phrases
+from rl_advisor.output import Answer
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.episodes import turns_of
 from rl_advisor.samples.measured_text import measured
@@ -45,7 +45,7 @@ _NAME = re.compile(r"[\w.\-]{1,40}")
 
 
 @of_samples
-def paid_for(run: Run) -> dict[str, Any]:
+def paid_for(run: Run) -> Answer:
     """The formula of the reward where one holds, what being right earns, and pairs of one prompt that are paid alike or upside down.
 
     ``terms`` (what, weight, its interval), ``r2`` on prompts that were not fitted, ``r2_within`` groups, ``exceptions``,
@@ -65,7 +65,7 @@ def paid_for(run: Run) -> dict[str, Any]:
         found = _formula_of("reward", rows, measures, half)
     except TooFewPoints:
         return {}
-    answer: dict[str, Any] = {"episodes": len(rows)} | (_right_against_wrong(rows, right) if right is not None else {})
+    answer: Answer = {"episodes": len(rows)} | (_right_against_wrong(rows, right) if right is not None else {})
     if found.r2 < HOLDS and (parts := _of_parts(rows, measures, half)):
         answer["parts"] = parts
     return answer | _told(rows, measures, found) if found.r2 >= PARTLY else answer
@@ -77,7 +77,7 @@ def _formula_of(column: str, rows: Frame, measures: dict[str, Floats], half: np.
     return replace(found, r2=0.0) if found.r2_within < _INSIDE * found.r2 else found
 
 
-def _of_parts(rows: Frame, measures: dict[str, Floats], half: np.ndarray) -> dict[str, Any]:
+def _of_parts(rows: Frame, measures: dict[str, Floats], half: np.ndarray) -> Answer:
     """The formula of each logged part of the reward that has one, where the whole has none."""
     found = {}
     for name in [c for c in map(str, rows.columns) if c.startswith("reward/") and np.isfinite(numbers(rows, c)).all()][:_PARTS]:
@@ -97,7 +97,7 @@ def _matched(rows: Frame) -> Floats | None:
     return right if 0.01 < right.mean() < 0.99 else None
 
 
-def _told(rows: Frame, measures: dict[str, Floats], found: Formula) -> dict[str, Any]:
+def _told(rows: Frame, measures: dict[str, Floats], found: Formula) -> Answer:
     """The formula in words and numbers, with the rows that show it best and those that contradict it."""
     reward, off = rows["reward"].to_numpy(np.float64), np.abs(found.rest)
     brings = {t: t.weight * t.values(measures) for t in found.terms}
@@ -117,7 +117,7 @@ def _told(rows: Frame, measures: dict[str, Floats], found: Formula) -> dict[str,
     }
 
 
-def _term(term: Term) -> dict[str, Any]:
+def _term(term: Term) -> Answer:
     limits = [t.limit for t in term.chain if t.kind != "each"]
     return {"what": _named(term), "weight": term.weight, "low": term.low, "high": term.high, "limits": limits}
 
@@ -127,7 +127,7 @@ def _named(term: Term) -> str:
     return " where ".join(_KINDS[t.kind].format(t.measure, f"{t.limit:.4g}") for t in term.chain)
 
 
-def _row(rows: Frame, i: int) -> dict[str, Any]:
+def _row(rows: Frame, i: int) -> Answer:
     row = rows.iloc[i]
     return {**where(row, i), "reward": float(row["reward"]), "text": str(row["response"])[:300]}
 
@@ -145,11 +145,11 @@ def _measures(rows: Frame, right: np.ndarray | None, half: np.ndarray) -> dict[s
     which = np.arange(len(rows)) if "turns" in rows else pd.factorize(rows["response"])[0]  # many say the same
     turns = turns_of(rows.iloc[np.unique(which, return_index=True)[1]])
     said = ["\n".join(t.text for t in some if t.role == "assistant") for some in turns]
-    of_each: dict[str, Any] = {"words": [len(t.split()) for t in said], "characters": [*map(len, said)]}
+    of_each: Answer = {"words": [len(t.split()) for t in said], "characters": [*map(len, said)]}
     of_each |= {name: [len(pattern.findall(text)) for text in said] for name, pattern in _COUNTED.items()}
     did, own = [behaviour(some) for some in turns], [said[i] for i in which]
     of_each |= {name.replace("_", " "): [d[name] for d in did] for name in ("turns", "tool_calls", "corrections", "thinking")}
-    found: dict[str, Any] = {name: np.array(x)[which] for name, x in of_each.items()}
+    found: Answer = {name: np.array(x)[which] for name, x in of_each.items()}
     found |= {name: numbers(rows, column) for column, name in _HELD["measured"].items() if column in rows}
     found |= {f"calls of {name}": used for name, used in calls_by_tool([turns[i] for i in which], 8).items() if _NAME.fullmatch(name)}
     found |= _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), half)
@@ -186,7 +186,7 @@ def _of_words(texts: list[str], reward: Floats, half: np.ndarray) -> dict[str, F
     return found | ({f"times {', '.join(alike[:6])}": np.sum([table[w] for w in alike], axis=0)} if len(alike) > 1 else {})
 
 
-def _right_against_wrong(rows: Frame, right: np.ndarray) -> dict[str, Any]:
+def _right_against_wrong(rows: Frame, right: np.ndarray) -> Answer:
     """Pairs of a right and a wrong response to one prompt: how many are paid alike, how many upside down, and one of each."""
     import pandas as pd
 
@@ -196,7 +196,7 @@ def _right_against_wrong(rows: Frame, right: np.ndarray) -> dict[str, Any]:
     if not len(pairs):
         return {}
     gap = reward[pairs["wrong"]].to_numpy() - reward[pairs["right"]].to_numpy()
-    found: dict[str, Any] = {"prompts": len(pairs), "alike": int((np.abs(gap) <= 1e-9).sum()), "upside_down": int((gap > 1e-9).sum())}
+    found: Answer = {"prompts": len(pairs), "alike": int((np.abs(gap) <= 1e-9).sum()), "upside_down": int((gap > 1e-9).sum())}
     if gap.max() >= -1e-9:
         worst = pairs.iloc[int(gap.argmax())]
         found["pair"] = {"gap": float(gap.max()), **{side: _row(rows, int(worst[side])) for side in ("right", "wrong")}}

@@ -6,12 +6,12 @@ judge may like beside the content: refusals, politeness, hedging, one text for m
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
+from rl_advisor.output import Answer
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.person import PARTS, same_order
@@ -26,13 +26,13 @@ BIASES = ("position", "own family")
 FEWEST_GROUPS, MOST_GROUPS, MOST_OF_GROUP = 8, 2_000, 64
 
 
-def sample_audit(run: Run, most: int = 20) -> dict[str, Any]:
+def sample_audit(run: Run, most: int = 20) -> Answer:
     """The audited samples: ``audited``, ``reasons`` (share of each with its interval), ``suspicious`` (the worst ``most``), ``judge``.
 
     Also ``ranking``: whether the reward orders the answers to one prompt as other judgements do.
     """
     table = measured(run)
-    found: dict[str, Any] = {"audited": len(table), "reasons": {}, "suspicious": [], "judge": {}, "ranking": {}}
+    found: Answer = {"audited": len(table), "reasons": {}, "suspicious": [], "judge": {}, "ranking": {}}
     if not len(table):
         return found | {"cannot_tell": ["no response with text was found"]}
     marks, unknown = reasons_of(table)
@@ -94,7 +94,7 @@ def _shared(table: Frame) -> np.ndarray:
     return np.asarray((prompts > 1) & (table["tokens"].to_numpy(np.float64) > 5))
 
 
-def _worst(table: Frame, marks: Mapping[str, np.ndarray], most: int) -> list[dict[str, Any]]:
+def _worst(table: Frame, marks: Mapping[str, np.ndarray], most: int) -> list[Answer]:
     """The samples with most reasons, of equal ones the newest and best paid first; ids are the samples' own where they have one."""
     counted = table.assign(reasons=np.sum(list(marks.values()), axis=0), place=np.arange(len(table)))
     worst = counted[counted["reasons"] > 0].sort_values(["reasons", "step", "reward"], ascending=False, kind="stable").head(most)

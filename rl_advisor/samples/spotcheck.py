@@ -1,13 +1,13 @@
 """What the model actually says: the samples worth reading, and the text statistics of every step."""
 
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.text.measures import distinct_share, single_answer
 from rl_advisor.features.text.telling_words import telling_words
+from rl_advisor.output import Answer
 from rl_advisor.run import Run
 from rl_advisor.samples.excerpts import shown
 from rl_advisor.samples.measured_text import measured, stretches
@@ -18,7 +18,7 @@ _TELLING, _SURE = 8, 3.0
 """Words that are told of each kind, and the z value from which they are."""
 
 
-def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> dict[str, Any]:
+def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> Answer:
     """The samples to read, each with its provenance.
 
     ``highest`` and ``lowest`` reward (of the step, else of the whole run), ``random`` of the latest step, ``longest``, ``newest_failures``,
@@ -64,7 +64,7 @@ def _unshown(rows: Frame, rewarded: Frame) -> list[dict[str, str]]:
     return [{"where": "rollouts", "why": why} for why in gaps]
 
 
-def statistics(run: Run) -> dict[str, Any]:
+def statistics(run: Run) -> Answer:
     """Text statistics of every measured step, what each means, and the words that came and went."""
     table = measured(run)
     if not len(table):
@@ -88,7 +88,7 @@ def _step(rows: Frame, asked: float | None) -> float:
     return float(known[-1])
 
 
-def _show(rows: Frame) -> list[dict[str, Any]]:
+def _show(rows: Frame) -> list[Answer]:
     return [shown(row) for _, row in rows.iterrows()]
 
 
@@ -110,7 +110,7 @@ def _failures(rows: Frame, count: int) -> Frame:
     return _varied(failed.sort_values("step", ascending=False, kind="stable"), count)
 
 
-def _pairs(rows: Frame, by: str, along: str, named: tuple[str, str], count: int) -> list[dict[str, Any]]:
+def _pairs(rows: Frame, by: str, along: str, named: tuple[str, str], count: int) -> list[Answer]:
     """The first and the last along a column of the sets in which it differs most: one prompt, two answers."""
     ends = rows.groupby(by)[along].agg(["min", "max"])
     apart = (ends["max"] - ends["min"]).sort_values(ascending=False, kind="stable")
@@ -135,7 +135,7 @@ def _best_paid(rows: Frame, nothing: float) -> Frame:
     return found
 
 
-def _of_step(step: object, part: Frame) -> dict[str, Any]:
+def _of_step(step: object, part: Frame) -> Answer:
     firsts = part.drop_duplicates("cluster")
     means = {k: part[k].astype(np.float64).mean() for k in ("reward", *MEASURED) if k in part}
     means |= {"distinct_in_group": firsts["distinct"].mean(), "distinct_across": distinct_share(firsts["response"].tolist())}
@@ -143,7 +143,7 @@ def _of_step(step: object, part: Frame) -> dict[str, Any]:
     return {"step": float(str(step)), "responses": len(part), **known}
 
 
-def _words(run: Run) -> dict[str, list[dict[str, Any]]]:
+def _words(run: Run) -> dict[str, list[Answer]]:
     """Words that surely came into the text since the first samples, and those that went; the reward's formula names those that are paid."""
     with suppress(TooFewPoints):
         s = stretches(run)

@@ -4,7 +4,6 @@ Besides signs that text got worse, each measured against the run's own first sam
 """
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from rl_advisor.features.dependence import own_group
 from rl_advisor.features.payoff import Payoff, difference, payoff
 from rl_advisor.features.series import Change
 from rl_advisor.finding import Evidence, Onset
+from rl_advisor.output import Answer
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches, word_order_of
 from rl_advisor.samples.rows import Frame, numbers, reference_columns
@@ -27,7 +27,7 @@ _CLUSTERING = 2.0
 """Responses to one prompt are no independent trials; their errors are widened by this."""
 
 
-def changes(run: Run) -> dict[str, Any]:
+def changes(run: Run) -> Answer:
     """``first`` and ``latest`` stretch of steps, and ``measures`` that changed by more than chance, the largest change first.
 
     Each with its 95 % interval (groups are the independent units), the step it set in, and how the reward follows it among responses to
@@ -48,13 +48,13 @@ def changes(run: Run) -> dict[str, Any]:
     }
 
 
-def _of(s: Stretches, name: str) -> dict[str, Any] | None:
+def _of(s: Stretches, name: str) -> Answer | None:
     """One measure's change; None where it did not change by more than chance or cannot be compared."""
     change = shift_or_none(s, name)
     if change is None or not (change.up or change.down):
         return None
     spread = float(np.nanstd(np.concatenate([numbers(part, name) for part in (s.first, s.latest)])))
-    found: dict[str, Any] = {
+    found: Answer = {
         "measure": name,
         "first": change.first,
         "latest": change.latest,

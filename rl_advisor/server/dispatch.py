@@ -14,6 +14,7 @@ from mcp.server.mcpserver import Context
 
 from rl_advisor import tools
 from rl_advisor.answers import run_folders
+from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean, is_name, readable
 from rl_advisor.server.confinement import Outside, below, called, inside
 from rl_advisor.server.scheduler import Busy, Scheduler, Slot
@@ -78,7 +79,7 @@ class Dispatcher:
             raise Outside(await self.quick(lambda: difflib.get_close_matches(asked, names[:MOST_NEAR], 3, 0.6))) from None
 
     async def ask(
-        self, function: Callable[..., Any], asked: dict[str, Any], paths: Sequence[str] = ("run",), ctx: Context[Any, Any] | None = None
+        self, function: Callable[..., Any], asked: Answer, paths: Sequence[str] = ("run",), ctx: Context[Any, Any] | None = None
     ) -> Any:
         """What a function of :mod:`rl_advisor.workers.isolated` answers; the same question about unchanged files from memory.
 
@@ -88,7 +89,7 @@ class Dispatcher:
             Outside: a run may not be read.
             isolated.Refused: why there is no answer.
         """
-        places: dict[str, Any] = {}
+        places: Answer = {}
         for name in paths:
             if given := asked.get(name):
                 places[name] = str(await self.run(given)) if isinstance(given, str) else [str(await self.run(g)) for g in given]
@@ -138,7 +139,7 @@ class Dispatcher:
         """What a short job gives that looks at names and sizes only."""
         return await run_sync(job, limiter=self._threads)
 
-    def _key(self, function: Callable[..., Any], places: dict[str, Any], question: dict[str, Any]) -> Hashable:
+    def _key(self, function: Callable[..., Any], places: Answer, question: Answer) -> Hashable:
         paths = [p for place in places.values() for p in ([place] if isinstance(place, str) else place)]
         try:
             return (function.__name__, repr(question), tuple(run_folders.fingerprint(Path(p)) for p in paths))
@@ -149,7 +150,7 @@ class Dispatcher:
     async def _worked(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener) -> Any:
         """The answer of a worker, or why files that stay as they are will never give one."""
         asked = (isolated.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}", *arguments)
-        how: dict[str, Any] = {"limits": LIMITS, "about": about, "ear": ear, "raises": (isolated.Refused,)}
+        how: Answer = {"limits": LIMITS, "about": about, "ear": ear, "raises": (isolated.Refused,)}
 
         async def turn_of(turn: Slot) -> Any:
             def wanted(seconds: float) -> None:
@@ -180,7 +181,7 @@ class Dispatcher:
             text = text.replace(f"{root}/", "").replace(str(root), ".")
         return readable(text, 1200)
 
-    async def listed(self, limit: int) -> dict[str, Any]:
+    async def listed(self, limit: int) -> Answer:
         """The runs below all folders, newest first."""
         found = await self.found()
         rows = await self.quick(lambda: [_row(called(self.roots, p), p) for p in found[:limit]])
@@ -188,7 +189,7 @@ class Dispatcher:
         return aliased(answer, [row["run"] for row in rows])  # type: ignore[no-any-return]
 
 
-def _row(name: str, path: Path) -> dict[str, Any]:
+def _row(name: str, path: Path) -> Answer:
     return {"run": name, "files": len(run_folders.fingerprint(path)), "changed": run_folders.changed(path)}
 
 

@@ -13,6 +13,7 @@ from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetad
 from mcp_types import CallToolResult, ToolAnnotations
 
 from rl_advisor.answers.verbs import Verb, model_of, schema_of, verbs
+from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit
 from rl_advisor.output.errors import UsageError
 from rl_advisor.server.confinement import Outside
@@ -34,7 +35,7 @@ def tools_of(desk: Dispatcher, cases: Path | None = None) -> list[Tool]:
     said: set[str] = set()
     triage = Triage(desk)
 
-    async def listed(_: Context[Any, Any], limit: int) -> dict[str, Any]:
+    async def listed(_: Context[Any, Any], limit: int) -> Answer:
         return fit(await desk.listed(limit), isolated.LONGEST_ANSWER)
 
     own: dict[str, Callable[..., Awaitable[Any]]] = {
@@ -94,19 +95,19 @@ def shows(ctx: Context[Any, Any]) -> bool:
     return can_ask(ctx) or client_supports_apps(ctx)
 
 
-def case_tools(desk: Dispatcher, folder: Path) -> Mapping[str, Callable[..., Awaitable[dict[str, Any]]]]:
+def case_tools(desk: Dispatcher, folder: Path) -> Mapping[str, Callable[..., Awaitable[Answer]]]:
     """What answers each of the two tools that write."""
     from rl_advisor.tools.cases import shelf
 
-    async def kept(case: Mapping[str, Any]) -> dict[str, Any]:
+    async def kept(case: Mapping[str, Any]) -> Answer:
         return dict(await desk.quick(lambda: shelf.keep(folder, shelf.CaseFile.model_validate(case))))
 
-    async def opened(ctx: Context[Any, Any], run: str, question: str | None) -> dict[str, Any]:
+    async def opened(ctx: Context[Any, Any], run: str, question: str | None) -> Answer:
         """A new case on a run."""
         answer = await desk.ask(isolated.case, {"run": run, "question": question or ""}, ["run"], ctx)
         return await kept(answer | {"run": run, "opened": shelf.now()})  # another worker's answer may be remembered
 
-    async def noted(ctx: Context[Any, Any], name: str, run: str | None, changed: str | None, text: str | None) -> dict[str, Any]:
+    async def noted(ctx: Context[Any, Any], name: str, run: str | None, changed: str | None, text: str | None) -> Answer:
         """The case with a note, and with what a later run says of it."""
         case = await desk.quick(lambda: shelf.load(folder, name))
         told = (case.noted(text) if text else case).model_dump(by_alias=True)

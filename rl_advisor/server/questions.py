@@ -8,6 +8,7 @@ from mcp.server.mcpserver.resolve import Elicit
 from mcp_types.version import is_version_at_least
 from pydantic import BaseModel, Field, create_model
 
+from rl_advisor.output import Answer
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.workers import isolated
@@ -55,7 +56,7 @@ def open_facts(desk: Dispatcher) -> Callable[..., Awaitable[Any]]:
         except (Outside, isolated.Refused):
             return None  # the tool says why
         kinds = {a["argument"]: (Literal[*a["choices"]] if "choices" in a else int, a["question"]) for a in told}
-        fields: dict[str, Any] = {name: (kind | None, Field(None, description=said)) for name, (kind, said) in kinds.items()}
+        fields: Answer = {name: (kind | None, Field(None, description=said)) for name, (kind, said) in kinds.items()}
         return _form(" ".join(f"{a['question']} {a['decides']}" for a in told), **fields) if told else None
 
     return facts
@@ -65,9 +66,9 @@ def _form(message: str, **fields: Any) -> Elicit[BaseModel]:
     return Elicit(message, create_model("Form", **fields))
 
 
-def completed(arguments: Given, outcomes: Given) -> dict[str, Any]:
+def completed(arguments: Given, outcomes: Given) -> Answer:
     """The arguments with what the person said; a form that was left or refused changes nothing."""
-    said: dict[str, Any] = {}
+    said: Answer = {}
     for outcome in outcomes.values():
         data = getattr(outcome, "data", None)
         said |= data.model_dump(exclude_none=True) if isinstance(data, BaseModel) else {}

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.resources import TextResource
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, PaginatedRequestParams, RequestParams
 
-from rl_advisor.output import shipped
+from rl_advisor.output import Answer, shipped
 
 DAY_MS = 86_400_000
 CACHING = {"ttlMs": DAY_MS, "cacheScope": "public"}
@@ -53,7 +53,7 @@ def _title(text: str) -> str:
     return next((line.lstrip("# ") for line in text.splitlines() if line.startswith("# ")), shipped.SKILL)
 
 
-def entry() -> dict[str, Any]:
+def entry() -> Answer:
     """The skill as the extension lists it: address, frontmatter, and every page with its digest and size."""
     pages = shipped.skill_pages()
     resources = [
@@ -63,11 +63,11 @@ def entry() -> dict[str, Any]:
     return {"uri": address("SKILL.md"), "frontmatter": shipped.frontmatter(pages["SKILL.md"]), "resources": resources}
 
 
-async def _listed(_: ServerRequestContext[Any, Any], __: PaginatedRequestParams) -> dict[str, Any]:
+async def _listed(_: ServerRequestContext[Any, Any], __: PaginatedRequestParams) -> Answer:
     return {"skills": [entry()], **CACHING}
 
 
-async def _got(_: ServerRequestContext[Any, Any], params: GetSkill) -> dict[str, Any]:
+async def _got(_: ServerRequestContext[Any, Any], params: GetSkill) -> Answer:
     if params.uri != address("SKILL.md"):
         raise MCPError(INVALID_PARAMS, f"no such skill; there is {address('SKILL.md')}")
     return {"skill": entry(), **CACHING}

@@ -11,6 +11,7 @@ from rl_advisor.advisors import ADVISORS
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.cache import Cache
 from rl_advisor.answers.verbs import Verb, function_of, verbs
+from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean, is_name
 from rl_advisor.output.errors import UsageError, no_such
 from rl_advisor.output.names import names_of_run
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from rl_advisor.assessment import Assessment
     from rl_advisor.run import Run
 
-Answer = dict[str, Any]
 HOW = ("until", "mapping", "against", "planned", "goal")
 """Arguments that say how a run is read, and what is known of it besides."""
 _ANSWERS: Cache[Any] = Cache(64)
@@ -103,7 +103,7 @@ def advisor_named(name: str) -> ModuleType:
     return import_module(f"rl_advisor.advisors.{name}")
 
 
-def _made(verb: Verb, asked: dict[str, Any]) -> Any:
+def _made(verb: Verb, asked: Answer) -> Any:
     """The answer about the runs or files that were found."""
     function = function_of(verb.function)
     if not verb.about:
@@ -116,7 +116,7 @@ def _made(verb: Verb, asked: dict[str, Any]) -> Any:
     return _safe(function(runs[0] if verb.about == "run" else runs, **asked), runs)
 
 
-def _of_files(function: Any, asked: dict[str, Any]) -> Any:
+def _of_files(function: Any, asked: Answer) -> Any:
     from rl_advisor.reading import UnreadableRun
 
     try:
@@ -153,7 +153,7 @@ PLANS = (1.1, 4.0)
 """A run of unknown length is judged as if nearly over and as if hardly begun: times its last step."""
 
 
-def questions(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def questions(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[Answer]:
     """The questions whose answer would change verdict or call of the run that ``assess_run`` was asked about so."""
     judge, how = advisor_named("builtin").assess, {name: asked[name] for name in HOW if asked.get(name) is not None}
     run = as_asked(asked["run"], **how)

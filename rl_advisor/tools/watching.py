@@ -16,7 +16,7 @@ from rl_advisor.answers import run_folders
 from rl_advisor.answers.judgement import completed
 from rl_advisor.answers.story.quantities import named, own_names
 from rl_advisor.assessment import BROKEN, Assessment
-from rl_advisor.output import safe_write
+from rl_advisor.output import Answer, safe_write
 from rl_advisor.output.clean import clean, readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import plain
@@ -39,7 +39,7 @@ _LAST_TRIES = 3
 
 JUDGEMENT = ("verdict", "call", "first_broken_link")
 """What of an assessment is worth a message when it changes."""
-Said = dict[str, Any]
+Said = Answer
 
 
 class State(BaseModel, frozen=True, extra="forbid"):
@@ -50,7 +50,7 @@ class State(BaseModel, frozen=True, extra="forbid"):
     """Said by the latest assessments, not yet told."""
     weight: float = 0.0
     """What speaks for ``doubted`` so far."""
-    latest: dict[str, Any] | None = None
+    latest: Answer | None = None
     """Run, step, planned steps, probability and summary of the latest assessment."""
     number: int = 0
     watch: str = ""
@@ -59,7 +59,7 @@ class State(BaseModel, frozen=True, extra="forbid"):
     """Digest of the files that were judged last: the same files are never judged twice."""
     due: bool = False
     """A change that was not yet printed and written as a report."""
-    unsent: tuple[dict[str, Any], ...] = ()
+    unsent: tuple[Answer, ...] = ()
 
     def but(self, **changed: Any) -> "State":
         """The state with other values."""

@@ -15,6 +15,7 @@ import numpy as np
 from rl_advisor.answers.comparable import NO_VARIANT, RISK, grouped
 from rl_advisor.features.series import Bools, Floats, Ints
 from rl_advisor.features.student import below, quantile
+from rl_advisor.output import Answer
 from rl_advisor.output.layout import said
 from rl_advisor.output.wording import percent, plain
 from rl_advisor.samples.text_change import wilson
@@ -28,11 +29,11 @@ _IDENTITY = 0.8
 """Share of runs with a text of their own from which a setting is a name, whatever it is called."""
 
 
-def common(rows: Sequence[Row]) -> dict[str, Any]:
+def common(rows: Sequence[Row]) -> Answer:
     """What the judged rows have in common; ``notes`` alone where there are fewer than eight of them."""
     judged = [row for row in rows if row["urgency"] in JUDGED]
     failed = np.array([row["urgency"] in FAILED for row in judged])
-    answer: dict[str, Any] = {"runs": len(judged), "failed": int(failed.sum())}
+    answer: Answer = {"runs": len(judged), "failed": int(failed.sum())}
     if len(judged) < FEWEST:
         return answer | {"notes": [f"{len(judged)} judged runs are too few to say what they have in common", *losses(rows)]}
     varied, same = settings_of(judged)
@@ -55,7 +56,7 @@ def common(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def settings_of(rows: Sequence[Row]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+def settings_of(rows: Sequence[Row]) -> tuple[dict[str, list[Any]], Answer]:
     """Settings that not all runs share, a list a key in the order of the runs; and those that all share."""
     tables = [row.get("settings") or {} for row in rows]
     counts = Counter(key for table in tables for key in table)
@@ -83,7 +84,7 @@ def changed_together(telling: Mapping[str, Sequence[Any]]) -> list[list[str]]:
     return list(groups.values())
 
 
-def _shared(rows: Sequence[Row], failed: Any) -> dict[str, Any]:
+def _shared(rows: Sequence[Row], failed: Any) -> Answer:
     """What the failing share: stages, patterns with their share among the failing and the others, settings that all of them have."""
     bad, good = [r for r, f in zip(rows, failed, strict=True) if f], [r for r, f in zip(rows, failed, strict=True) if not f]
     if not bad:

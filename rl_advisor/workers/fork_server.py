@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import orjson
 
-from rl_advisor.output import progress
+from rl_advisor.output import Answer, progress
 
 PROGRESS, RESULT, BYTES, ERROR = b"P", b"R", b"B", b"E"
 """With which a worker's message begins: JSON follows, or bytes as they are."""
@@ -61,7 +61,7 @@ def _work(channel: Connection) -> None:
             _answer(channel, *orjson.loads(channel.recv_bytes(LONGEST_QUESTION)))
 
 
-def _answer(channel: Connection, function: str, args: list[Any], limits: dict[str, Any]) -> None:
+def _answer(channel: Connection, function: str, args: list[Any], limits: Answer) -> None:
     told = 0.0
 
     def ear(what: str, number: int, total: int) -> None:
@@ -104,7 +104,7 @@ def _forbidding(event: str, _: object) -> None:
         raise PermissionError(f"a worker may not do this: {event}")
 
 
-def _bounded(limits: dict[str, Any]) -> None:
+def _bounded(limits: Answer) -> None:
     """Only the soft limit moves: the next call of this worker has time of its own, and at the soft one the kernel ends the process."""
     import resource
 

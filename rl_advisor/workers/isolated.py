@@ -12,6 +12,7 @@ import orjson
 from rl_advisor import tools
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.verbs import verbs
+from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit, tokens
 from rl_advisor.output.clean import readable, untrusted
 from rl_advisor.output.errors import UsageError
@@ -74,7 +75,7 @@ def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
 
 
 @refusing()
-def answer(asked: dict[str, Any]) -> dict[str, Any] | bytes:
+def answer(asked: Answer) -> Answer | bytes:
     """What a verb answers, cut to size; a picture as bytes. ``detail`` chooses the short form or all.
 
     Raises:
@@ -91,7 +92,7 @@ def answer(asked: dict[str, Any]) -> dict[str, Any] | bytes:
     return brief(verb.brief, given) if verb.brief and not whole else fit(given, LONGEST_ANSWER)
 
 
-def report(asked: dict[str, Any]) -> str:
+def report(asked: Answer) -> str:
     """The report on the run at this path: Markdown that quotes it, as long as an answer may be, and says first that it does."""
     text, longest = _rendered("report.md", asked), LONGEST_REPORT
     while tokens(found := QUOTES + readable(text, longest)) > LONGEST_ANSWER:
@@ -99,13 +100,13 @@ def report(asked: dict[str, Any]) -> str:
     return found
 
 
-def page(asked: dict[str, Any]) -> str:
+def page(asked: Answer) -> str:
     """The page on the run at the path, up to a step: HTML in which a run's words stand as words."""
     return _rendered("page.html", asked)
 
 
 @refusing()
-def several(asked: dict[str, Any]) -> str:
+def several(asked: Answer) -> str:
     """The page on the runs at these paths, side by side."""
     from rl_advisor.tools import report_file
 
@@ -121,7 +122,7 @@ def _rendered(file: str, asked: Mapping[str, Any]) -> str:
 
 
 @refusing()
-def watched(asked: dict[str, Any]) -> tuple[str, bool]:
+def watched(asked: Answer) -> tuple[str, bool]:
     """The state of a watch (JSON, empty at first) after a look at the run, and whether its judgement changed, by the rules of ``watch``."""
     from rl_advisor.tools import watching
 
@@ -131,7 +132,7 @@ def watched(asked: dict[str, Any]) -> tuple[str, bool]:
 
 
 @refusing()
-def case(asked: dict[str, Any]) -> dict[str, Any]:
+def case(asked: Answer) -> Answer:
     """A case on a run, or what a later run says of one; it is written by whoever asked."""
     from rl_advisor.tools.cases import advice
 
@@ -142,7 +143,7 @@ def case(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 @refusing()
-def metrics(asked: dict[str, Any]) -> list[str]:
+def metrics(asked: Answer) -> list[str]:
     """The names of the run's curves."""
     return list(tools.read(Path(asked["run"])).curves)
 

@@ -23,6 +23,7 @@ from rl_advisor.assessment import (
     OnsetView,
     Verdict,
 )
+from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean
 from rl_advisor.output.errors import complaints
 from rl_advisor.output.wording import counted
@@ -110,15 +111,15 @@ class Held:
     said: ModelAnswer
     checked: Sequence[Checked]
     prose: Prose
-    texts: dict[str, Any]
+    texts: Answer
     """Its prose as far as it stands, by the fields of the Assessment."""
     fields: dict[str, str]
     """Its fields that cannot be, each with why."""
 
     @property
-    def complaints(self) -> list[dict[str, Any]]:
+    def complaints(self) -> list[Answer]:
         """What does not stand, as the model is told."""
-        claims: list[dict[str, Any]] = [{"claim": i, "why": c.why} for i, c in enumerate(self.checked, 1) if c.why]
+        claims: list[Answer] = [{"claim": i, "why": c.why} for i, c in enumerate(self.checked, 1) if c.why]
         fields = [{"field": name, "why": why} for name, why in self.fields.items()]
         sentences = [{"sentence": said[:120], "why": why} for said, why in self.prose.struck]
         return [*claims, *fields, *sentences][:_SHOWN]

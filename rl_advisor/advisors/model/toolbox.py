@@ -8,14 +8,13 @@ from rl_advisor.advisors.model.turns import Tool
 from rl_advisor.answers.judgement import ORDER
 from rl_advisor.answers.verbs import Argument, Verb, function_of, model_of, schema_of, verbs
 from rl_advisor.assessment import FindingView
-from rl_advisor.output import shipped
+from rl_advisor.output import Answer, shipped
 from rl_advisor.output.budget import fit
 from rl_advisor.output.clean import aliased, aliases, clean
 from rl_advisor.output.errors import UsageError, complaints, no_such
 from rl_advisor.output.names import names_of_run
 from rl_advisor.run import Run
 
-Answer = dict[str, Any]
 READING = ("until", "mapping", "columns", "detail")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from rl_advisor.output import Answer
 from rl_advisor.reading.run_folder import Entry, walked
 from rl_advisor.remote.bounds import Bounds, client
 from rl_advisor.remote.listing import ListedFile, Listing
@@ -63,7 +64,7 @@ def listed(address: str, found: Listing, bounds: Bounds) -> None:
         info = store.info(root)
         found.files.append(ListedFile("", int(info.get("size") or 0), *_of_content(info)))
         return
-    entries: Iterable[tuple[str, dict[str, Any]]]
+    entries: Iterable[tuple[str, Answer]]
     if "://" in root:  # web pages may link in circles: the bounded walk
         entries = ((e.relative, {"size": e.size}) for e in _entries(store, root, bounds))
     else:
@@ -85,7 +86,7 @@ def _opened(address: str) -> tuple[Any, str]:
     extra = EXTRAS[scheme]
     client(_CLIENTS[extra], extra)
     fsspec = client("fsspec", extra)
-    options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
+    options: Answer = {"use_listings_cache": False, "skip_instance_cache": True}
     if extra == "http":
         options["get_client"] = _straight
     if extra == "gcs":

@@ -8,22 +8,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rl_advisor.output import Answer
 from rl_advisor.tools.cases import shelf
 
 
-def open_case(folder: Path, run: str | Path, question: str = "") -> dict[str, Any]:
+def open_case(folder: Path, run: str | Path, question: str = "") -> Answer:
     """Opens a case on a run and returns it as it was written; raises what :func:`rl_advisor.tools.runs.read` raises."""
     from rl_advisor.tools.cases import advice
 
     return shelf.keep(folder, advice.drafted(run, question))
 
 
-def note_case(folder: Path, name: str, text: str) -> dict[str, Any]:
+def note_case(folder: Path, name: str, text: str) -> Answer:
     """Adds a note to a case; raises UsageError with the near names where there is none of that name."""
     return shelf.keep(folder, shelf.load(folder, name).noted(text))
 
 
-def settle_case(folder: Path, name: str, runs: Sequence[str | Path], changed: str = "") -> dict[str, Any]:
+def settle_case(folder: Path, name: str, runs: Sequence[str | Path], changed: str = "") -> Answer:
     """Judges a case by a later run; what is named wrongly raises as above."""
     from rl_advisor.tools.cases import advice
 

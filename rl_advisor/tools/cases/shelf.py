@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rl_advisor.output import safe_write
+from rl_advisor.output import Answer, safe_write
 from rl_advisor.output.clean import clean
 from rl_advisor.output.errors import UsageError, complaints, no_such
 
@@ -127,7 +127,7 @@ def names(folder: Path) -> list[str]:
     return sorted(found)[:MOST_CASES]
 
 
-def keep(folder: Path, case: CaseFile) -> dict[str, Any]:
+def keep(folder: Path, case: CaseFile) -> Answer:
     """Writes a case, made safe and named, its page and the page over all; the case as written, and ``p``, what is believed now."""
     from rl_advisor.answers.templates import sentences  # needs libraries that the server starts without
 
@@ -141,7 +141,7 @@ def keep(folder: Path, case: CaseFile) -> dict[str, Any]:
     return written
 
 
-def listed(folder: Path) -> dict[str, Any]:
+def listed(folder: Path) -> Answer:
     """Every case of a folder in a line, what the odds were worth over those that are settled, and what looks like a case and is none."""
     cases, strange = [], []
     for name in names(folder):
