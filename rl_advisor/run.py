@@ -238,11 +238,11 @@ class Run:
         """The curves whose name starts with ``prefix``, with at least one finite value."""
         return {n: c for n, c in self.curves.items() if n.startswith(prefix) and np.isfinite(c.value).any()}
 
-    def unmapped_moved(self, most: int = 6) -> list[tuple[str, float, float]]:
+    def unmapped_moved(self) -> list[tuple[str, float, float]]:
         """Raw names of metrics nobody explained that went somewhere: with their level in the first and in the last fifth, surest first."""
         moved = [(c.raw, *_levels(c)) for c in self.curves.values() if not c.explained]
         found = sorted((row for row in moved if row[3] >= SURE), key=lambda row: -row[3])
-        return [(raw, first, last) for raw, first, last, _ in found[:most]]
+        return [(raw, first, last) for raw, first, last, _ in found[:6]]
 
     def clock(self) -> tuple[Floats, Floats]:
         """Steps and the wall time at which each was first logged, in seconds since the epoch; empty when no file has times."""

@@ -86,7 +86,7 @@ class _Passed(NamedTuple):
     """Variance of the noise that suits each pair (k)."""
 
 
-def level(step: Floats, value: Floats, seed: int = 0) -> Level:
+def level(step: Floats, value: Floats) -> Level:
     """The courses behind a curve of at least 2 finite points at rising steps."""
     spread = float(np.std(value))
     if spread == 0:
@@ -94,7 +94,7 @@ def level(step: Floats, value: Floats, seed: int = 0) -> Level:
     y = (value - value.mean()) / spread
     gap = np.diff(step)
     gap = np.clip(gap / np.median(gap), 0.1, 10.0)
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     widths = _Widths(gap, np.zeros(y.size), np.ones(gap.size))
     passed = _filtered(y, widths)
     for _ in range(ROUNDS):

@@ -159,7 +159,7 @@ def moves(curve: Curve, before: float, at: float, usual: float) -> float | None:
     return gap / spread if spread > 0 and abs(gap) > max(3 * scatter, usual * _usual_move(value)) else 0.0
 
 
-def _usual_move(value: Floats, rows: int = ROWS) -> float:
+def _usual_move(value: Floats) -> float:
     """What the medians of two neighbouring stretches of so many rows differ by as a rule."""
-    parts = value[: value.size // rows * rows].reshape(-1, rows)
+    parts = value[: value.size // ROWS * ROWS].reshape(-1, ROWS)
     return float(np.median(np.abs(np.diff(np.median(parts, axis=1))))) if len(parts) > 3 else 0.0

@@ -13,6 +13,8 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
 
+BINS = 15
+"""Parts of the probabilities in which they are held against what happened."""
 PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 """Prices of a whole training budget, as shares of the range of the score."""
 
@@ -50,12 +52,12 @@ def smooth(scores: Floats, window: int = 5) -> Floats:
     return np.array([scores[i - half : i + half + 1].mean() for i, half in enumerate(reach)], dtype=np.float64)
 
 
-def score_error(scores: Floats, window: int = 5) -> float:
+def score_error(scores: Floats) -> float:
     """Standard error of a smoothed score, from the median second difference of the raw one (a slope is no noise)."""
     if scores.size < 3:
         return 0.0
     noise = 1.4826 * float(np.median(np.abs(np.diff(scores, n=2)))) / 6**0.5  # normal noise has second differences of variance 6
-    return float(noise / min(window, scores.size) ** 0.5)
+    return float(noise / min(5, scores.size) ** 0.5)
 
 
 def checkpoint_regret(steps: Floats, scores: Floats, chosen: float | None, until: float = np.inf) -> float:
@@ -106,12 +108,12 @@ def brier(truth: Bools, p: Floats) -> float:
     return float(np.mean((p - truth) ** 2)) if p.size else float("nan")
 
 
-def calibration_error(truth: Bools, p: Floats, bins: int = 15) -> float:
+def calibration_error(truth: Bools, p: Floats) -> float:
     """Expected calibration error: mean gap between probability and frequency over equal bins of ``p``, weighted by their size."""
     if not p.size:
         return float("nan")
-    place = np.minimum((p * bins).astype(np.intp), bins - 1)
-    return float(sum(abs(p[place == b].sum() - truth[place == b].sum()) for b in range(bins)) / p.size)
+    place = np.minimum((p * BINS).astype(np.intp), BINS - 1)
+    return float(sum(abs(p[place == b].sum() - truth[place == b].sum()) for b in range(BINS)) / p.size)
 
 
 def price_regret(gain: float, remaining: float, go_on: bool, price: float) -> float:
@@ -124,25 +126,25 @@ def price_regret(gain: float, remaining: float, go_on: bool, price: float) -> fl
     return max(worth, 0.0) - (worth if go_on else 0.0)
 
 
-def regret_area(regrets: Sequence[float], prices: Sequence[float] = PRICES) -> float:
+def regret_area(regrets: Sequence[float]) -> float:
     """Mean regret over the logarithm of the price, by the trapezoid rule."""
-    x = np.log(np.asarray(prices, dtype=np.float64))
+    x = np.log(np.asarray(PRICES, dtype=np.float64))
     return float(np.trapezoid(np.asarray(regrets, dtype=np.float64), x) / (x[-1] - x[0]))
 
 
-def resamples(families: Sequence[str], count: int, seed: int = 0) -> list[Ints]:
+def resamples(families: Sequence[str], count: int) -> list[Ints]:
     """Row numbers of ``count`` bootstrap samples, each drawn as whole families with replacement."""
     names = sorted(set(families))
     members = [np.flatnonzero(np.array([f == name for f in families])) for name in names]
-    draws = np.random.default_rng(seed).integers(0, len(names), size=(count, len(names)))
+    draws = np.random.default_rng(0).integers(0, len(names), size=(count, len(names)))
     return [np.concatenate([members[i] for i in draw]) for draw in draws]
 
 
-def interval(statistic: Callable[[Ints], float], samples: Sequence[Ints], level: float = 0.95) -> tuple[float, float]:
+def interval(statistic: Callable[[Ints], float], samples: Sequence[Ints]) -> tuple[float, float]:
     """Percentile bootstrap interval of a statistic of row numbers; samples in which it is undefined are left out."""
     values = np.array([statistic(rows) for rows in samples], dtype=np.float64)
     values = values[~np.isnan(values)]
     if not values.size:
         return float("nan"), float("nan")
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(values, [0.025, 0.975])
     return float(low), float(high)

@@ -133,11 +133,11 @@ def penalty(n: int) -> float:
     return 15 * (1 + 4 / n)
 
 
-def chance(gain: float, n: int, freedom: int, places: int, unknown: float = 10.0) -> float:
+def chance(gain: float, n: int, freedom: int, places: int) -> float:
     """p-value of a break that adds ``gain`` to twice the log likelihood, found among ``places`` (Bonferroni over them).
 
-    The gain is shrunk as if ``unknown`` points had gone into the memory of the noise, which is fitted with and without the break:
+    The gain is shrunk as if ten points had gone into the memory of the noise, which is fitted with and without the break:
     with that the share of false breaks is held at any memory up to 0.9 (by simulation: docs/dev/calibration.md).
     """
-    t = np.sqrt(max(freedom, 1) * np.expm1(np.clip(gain / (n + unknown), 0.0, 700.0)))
+    t = np.sqrt(max(freedom, 1) * np.expm1(np.clip(gain / (n + 10.0), 0.0, 700.0)))
     return float(min(1.0, places * 2 * float(student.below(max(freedom, 1), -t))))

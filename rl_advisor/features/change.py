@@ -33,7 +33,7 @@ class OnsetEstimate:
     """Height of a step; rise of a hinge from its kink (to a new level or to the end)."""
 
 
-def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0) -> OnsetEstimate | None:
+def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200) -> OnsetEstimate | None:
     """The best step or kink by penalised likelihood, with a 95 % bootstrap interval of its place; None where neither is there.
 
     Raises TooFewPoints below 6 finite points.
@@ -44,16 +44,16 @@ def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int
     fit = best_fit(Search(x, spacing(x), np.ones((x.size, 1)), 2, ("step", "hinge", "ramp")), y)
     if fit.gain < penalty(x.size) and trend(x, y).p > SURE:
         return None
-    low, high = np.quantile(_draw(x, fit, draws, seed), [0.025, 0.975])
+    low, high = np.quantile(_draw(x, fit, draws), [0.025, 0.975])
     at = float(x[fit.index])
     return OnsetEstimate(
         "hinge" if fit.width > 0 else "step", at, min(float(low), at), max(float(high), at), fit.size * float(fit.column[-1])
     )
 
 
-def _draw(x: Floats, fit: Fit, draws: int, seed: int) -> Floats:
+def _draw(x: Floats, fit: Fit, draws: int) -> Floats:
     """Places of the best break in ``draws`` curves rebuilt from the fit and resampled whitened residuals."""
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     white = fit.white - fit.white.mean()
     resampled = white[generator.integers(0, white.size, (white.size, draws))]
     pick = fit.found.best(whiten(fit.fitted, fit.phi, spacing(x))[:, None] + resampled)
@@ -89,12 +89,12 @@ def change_points(step: npt.ArrayLike, value: npt.ArrayLike) -> tuple[ChangePoin
     return tuple(ChangePoint(float(x[i]), before, after) for i, (before, after) in zip(edges[1:-1], pairwise(middles), strict=True))
 
 
-def _search(value: Floats, columns: Floats, base: Floats, cost: float = 0.0, most: int = 5) -> list[int]:
+def _search(value: Floats, columns: Floats, base: Floats, cost: float = 0.0) -> list[int]:
     """Columns added one by one, each the one that takes away most error, while it explains more than ``cost``."""
     frame, _ = np.linalg.qr(base)
     picks: list[int] = []
     free, rest = columns - frame @ (frame.T @ columns), value - frame @ (frame.T @ value)
-    for _ in range(most):
+    for _ in range(5):
         length = (free**2).sum(axis=0)
         gains = np.where(length > 1e-9, (free.T @ rest) ** 2 / np.maximum(length, 1e-9), 0.0)
         k, total = int(gains.argmax()), float(rest @ rest)

@@ -26,14 +26,14 @@ class Likeness:
     """Responses compared."""
 
 
-def own_group(responses: Sequence[str], groups: Sequence[object], most: int = 256) -> Likeness:
+def own_group(responses: Sequence[str], groups: Sequence[object]) -> Likeness:
     """How often the response most like a response answers the same prompt, ties shared evenly.
 
     It needs no word in common with the prompt: short answers that differ from prompt to prompt score high, one template for all scores at
-    chance. At most the first ``most`` responses. Raises TooFewPoints below 4 groups with two responses.
+    chance. At most the first 256 responses. Raises TooFewPoints below 4 groups with two responses.
     """
     numbers: dict[str, int] = {}  # a name may be a whole prompt
-    names = np.array([numbers.setdefault(str(g), len(numbers)) for g in groups[:most]])
+    names = np.array([numbers.setdefault(str(g), len(numbers)) for g in groups[:256]])
     kept = np.array([(names == n).sum() > 1 for n in names], bool)
     names, texts = names[kept], [t for t, k in zip(responses, kept, strict=False) if k]
     if np.unique(names).size < 4:

@@ -22,20 +22,20 @@ SUDDEN = 3.5
 """Times as far as an average of a signal within its usual range can move, beyond which readings are no averages."""
 
 
-def averaging_window(power: Floats, spacing: float, usual: float = 1.0, longest: float = 2.0) -> float | None:
+def averaging_window(power: Floats, spacing: float) -> float | None:
     """The sensor's averaging window in seconds, found in the readings themselves; None where they show none.
 
     The autocorrelation of the second difference has a minimum at the window, and others where phases of a fixed duration
-    end. The ``usual`` window is taken where it is such a minimum beyond chance (three standard errors), else the deepest.
+    end. The usual window (a second) is taken where it is such a minimum beyond chance (three standard errors), else the deepest.
     """
     bend = np.diff(power, 2)
-    lags = np.arange(3, round(longest / spacing) + 1)
+    lags = np.arange(3, round(2.0 / spacing) + 1)
     if bend.size < 4 * lags[-1] or not bend.any():
         return None
     bend = bend - bend.mean()
     score = np.array([bend[lag:] @ bend[:-lag] for lag in lags]) / (bend @ bend)
     clear = score < -3 / np.sqrt(bend.size)
-    near = np.abs(lags * spacing - usual) < 1.5 * spacing
+    near = np.abs(lags * spacing - 1.0) < 1.5 * spacing
     if clear[near].any():
         return float(lags[near][score[near].argmin()] * spacing)
     best = int(score.argmin())
@@ -54,7 +54,7 @@ def averaged(power: Floats, spacing: float, window: float) -> bool:
     return bool(moves[-min(MOVES, moves.size)] <= SUDDEN * (high - low) * spacing / window)
 
 
-def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats:
+def deconvolved(power: Floats, cells: int) -> Floats:
     """The power whose running average over ``cells`` samples is ``power``, as piecewise constant as the readings allow.
 
     Minimises ``|A x - y|^2 / 2 + strength * range * sum |x[k+1] - x[k]|`` by iteratively reweighted least squares, each sweep solved by
@@ -63,7 +63,7 @@ def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats
     span = float(np.ptp(power))
     if cells < 2 or span == 0:
         return power.copy()
-    box, weight, floor = np.full(cells, 1 / cells), strength * span, 1e-3 * span
+    box, weight, floor = np.full(cells, 1 / cells), STRENGTH * span, 1e-3 * span
     right = np.convolve(power, box)
     x = np.interp(np.arange(right.size), np.arange(power.size) + cells - 1, power)
     for _ in range(SWEEPS):

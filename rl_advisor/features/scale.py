@@ -16,7 +16,7 @@ def natural_scale(value: Floats, smoothed: Floats, *, share: bool = True) -> tup
     return max(spread, 0.1 * float(np.median(np.abs(value)))), high if _piles_up(value) else None
 
 
-def _piles_up(value: Floats, share: float = 0.2) -> bool:
+def _piles_up(value: Floats) -> bool:
     """Whether many values are exactly the highest one, far more than the next: a cap, like the 500 steps that end an episode of CartPole.
 
     Scores of few levels do not count: there the highest one is no more frequent than its neighbour.
@@ -25,4 +25,4 @@ def _piles_up(value: Floats, share: float = 0.2) -> bool:
     if levels.size < 2:
         return False  # a curve that never moved stands at its floor as well
     below = int(count[-2])
-    return bool(count[-1] >= max(4, share * value.size) and count[-1] >= 3 * below)
+    return bool(count[-1] >= max(4, 0.2 * value.size) and count[-1] >= 3 * below)

@@ -35,8 +35,8 @@ class Trend:
     """Steps from the first point to the last."""
 
 
-def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = LEVEL) -> Trend:
-    """The slope of a curve with a two-sided ``level`` interval under AR(1) noise.
+def trend(step: npt.ArrayLike, value: npt.ArrayLike) -> Trend:
+    """The slope of a curve with a two-sided 95 % interval under AR(1) noise.
 
     Generalised least squares averaged over the lag-one correlation by its restricted likelihood. Raises TooFewPoints below 3 finite points.
     """
@@ -46,9 +46,9 @@ def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = LEVEL) -> Tr
         return Trend(0.0, 0.0, 0.0, 1.0, n, 0.0, 0.0, span)
     unit = (x - x.mean()) / span
     slope = estimate(np.column_stack([np.ones_like(unit), unit]), y, 1, spacing(x))
-    low, high = slope.interval(level)
+    low, high = slope.interval(LEVEL)
     # The half width is a quantile of 0.5 + level / 2 of the same error; four of five need 0.84 deviations more.
-    detectable = (high - low) / 2 * (1 + normal_quantile(0.8) / normal_quantile(0.5 + level / 2))
+    detectable = (high - low) / 2 * (1 + normal_quantile(0.8) / normal_quantile(0.5 + LEVEL / 2))
     return Trend(slope.value / span, low / span, high / span, slope.doubted(x.size, DOUBT).p, n, slope.phi, detectable, span)
 
 

@@ -109,10 +109,10 @@ def _from_timers(seen: Seen, logged: Mapping[str, float]) -> list[Answer]:
     return [_bare(name, logged, _means(seen, _moments(seen, *bounds[name]))) for name in ORDER if name in logged]
 
 
-def _moments(seen: Seen, first: float, last: float, points: int = 40) -> Floats:
+def _moments(seen: Seen, first: float, last: float) -> Floats:
     """Moments inside one part of every step, ``first`` and ``last`` as shares of the step."""
     begin, size = seen.steps.spans[:, :1], np.diff(seen.steps.spans, axis=1)
-    return (begin + size * (first + (last - first) * (np.arange(points) + 0.5) / points)).ravel() if last > first else np.empty(0)
+    return (begin + size * (first + (last - first) * (np.arange(40) + 0.5) / 40)).ravel() if last > first else np.empty(0)
 
 
 def _bare(name: str, logged: Mapping[str, float], means: Mapping[str, float] = {}) -> Answer:

@@ -128,17 +128,17 @@ def _middle(readings: list[Floats]) -> Floats:
     return readings[0] if len(readings) == 1 else np.asarray(np.median(np.stack(readings).astype(np.float32), axis=0), np.float64)
 
 
-def groups_in_step(rows: Sequence[Rows], alike: float = 0.5, points: int = 4000) -> list[list[Rows]]:
+def groups_in_step(rows: Sequence[Rows]) -> list[list[Rows]]:
     """GPUs grouped by the correlation of their power (utilisation where there is no power): a GPU joins the first group it resembles."""
     if len(rows) < 2:
         return [list(rows)]
     first, last = max(r.time[0] for r in rows), min(r.time[-1] for r in rows)
     if last <= first:
         return [[r] for r in rows]
-    grid = np.linspace(first, last, points)
+    grid = np.linspace(first, last, 4000)
     traces = [np.interp(grid, r.time, r.value.get("power_w", r.value.get("utilization", np.zeros(r.time.size)))) for r in rows]
     with np.errstate(invalid="ignore", divide="ignore"):  # a GPU that never moves is like no other
-        similar = np.corrcoef(traces) > alike
+        similar = np.corrcoef(traces) > 0.5
     groups: list[list[int]] = []
     for i in range(len(rows)):
         home = next((members for members in groups if similar[members[0], i]), None)

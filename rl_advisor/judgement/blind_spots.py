@@ -30,9 +30,9 @@ ROWS = tuple(BlindSpot(**row) for row in table(__file__, "blind_spots.toml")["sp
 """Every blind spot that is known."""
 
 
-def fitting(run: Run, most: int = 8) -> list[str]:
+def fitting(run: Run) -> list[str]:
     """At most ``most`` lines on what cannot be seen in this kind of run: one of each kind first, the most particular kinds before."""
     known = [family for family in TRAITS if family in task(run).traits]
     by_family = [[row for row in ROWS if row.family == family] for family in (*known, "any")]
     turns = [row for turn in zip_longest(*by_family) for row in turn if row is not None]
-    return [row.line for row in turns[:most]]
+    return [row.line for row in turns[:8]]

@@ -23,9 +23,9 @@ def role_of(pattern: str) -> Role:
     return patterns()[pattern].role
 
 
-def with_role(role: Role, least: float = 0.0) -> tuple[str, ...]:
+def with_role(role: Role) -> tuple[str, ...]:
     """The patterns of a role that speak at least so strongly: the strongest first, then outside-in."""
-    found = ((name, p.weight) for name, p in patterns().items() if p.role is role and p.weight >= least)
+    found = ((name, p.weight) for name, p in patterns().items() if p.role is role)
     return tuple(name for name, _ in sorted(found, key=lambda item: -item[1]))
 
 

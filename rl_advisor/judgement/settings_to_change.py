@@ -95,10 +95,10 @@ def learning_rate(run: Run) -> float | None:
     return float(told) if isinstance(told, int | float) else None
 
 
-def slower(run: Run, times: float = 1 / 3) -> str:
+def slower(run: Run) -> str:
     """A smaller learning rate, in words with its value where the present one is known."""
     now = learning_rate(run)
-    value = concrete(run, "learning_rate", now, times)
+    value = concrete(run, "learning_rate", now, 1 / 3)
     return f"the learning rate at {number(value)} (now {number(now)})" if value is not None and now else "a third of the learning rate"
 
 

@@ -58,15 +58,15 @@ def readable(text: str, longest: int = LONGEST_TEXT) -> str:
     return f"{text[:head]} [... {len(text) - longest} characters cut ...] {text[len(text) - (longest - head) :]}"
 
 
-def rounded(value: float, digits: int = DIGITS) -> float | int | None:
-    """The number to ``digits`` significant digits, but never coarser than 1; whole numbers stay exact, NaN and infinity are None."""
+def rounded(value: float) -> float | int | None:
+    """The number to ``DIGITS`` significant digits, but never coarser than 1; whole numbers stay exact, NaN and infinity are None."""
     if not math.isfinite(value):
         return None
     if value == int(value) and abs(value) < LARGEST_INTEGER:
         return int(value)
-    if 10**digits <= abs(value) < LARGEST_INTEGER:
+    if 10**DIGITS <= abs(value) < LARGEST_INTEGER:
         return round(value)
-    short = float(f"{value:.{digits}g}")
+    short = float(f"{value:.{DIGITS}g}")
     # The largest numbers of all round up to infinity; what is nearly sure does not round up to certainty.
     return short if math.isfinite(short) and (short != 1 or value >= 1) else value
 

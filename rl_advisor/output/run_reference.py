@@ -40,7 +40,7 @@ def meant(names: Sequence[str], wanted: str) -> str:
     return ends[0] if len(ends) == 1 else ""
 
 
-def begun_at(wanted: str, names: Sequence[str], slack_s: float = 5.0) -> str:
+def begun_at(wanted: str, names: Sequence[str]) -> str:
     """The run that is called by the moment at which it began, where ``wanted`` is that moment to some seconds; '' where none is."""
     from datetime import datetime
 
@@ -51,7 +51,7 @@ def begun_at(wanted: str, names: Sequence[str], slack_s: float = 5.0) -> str:
             return None
 
     asked = moment(wanted)
-    near = [name for name in names if asked and (at := moment(name)) and abs((at - asked).total_seconds()) <= slack_s]
+    near = [name for name in names if asked and (at := moment(name)) and abs((at - asked).total_seconds()) <= 5.0]
     return near[0] if len(near) == 1 else ""
 
 

@@ -250,8 +250,8 @@ def _plain(text: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text[:2_000]).replace("_", " ")
 
 
-def _around(text: str, match: re.Match[str], reach: int = 60) -> str:
-    return " ".join(text[max(0, match.start() - reach) : match.end() + reach].split())
+def _around(text: str, match: re.Match[str]) -> str:
+    return " ".join(text[max(0, match.start() - 60) : match.end() + 60].split())
 
 
 def told_in(cells: Iterable[tuple[str, object]], *, deeper: bool = True) -> dict[str, str]:

@@ -107,7 +107,7 @@ def onset(s: Stretches, column: str) -> Onset | None:
     return Onset(high, low, high)
 
 
-def word_order_lost(s: Stretches, keep: float = 0.75, least: float = 1.0) -> bool | None:
+def word_order_lost(s: Stretches) -> bool | None:
     """Whether text lost its word order: the latest has less than ``keep`` of what the first had, each judged by its own style.
 
     The first must have had ``least`` nats of it: an untrained model has none to lose.
@@ -119,7 +119,7 @@ def word_order_lost(s: Stretches, keep: float = 0.75, least: float = 1.0) -> boo
     if min(np.isfinite(first).mean(), np.isfinite(latest).mean()) < 0.5:
         return None
     _, _, high = difference(first, latest, s.first["cluster"].tolist(), s.latest["cluster"].tolist())
-    return bool(np.nanmean(first) > least and np.nanmean(latest) < keep * np.nanmean(first) and high < 0)
+    return bool(np.nanmean(first) > 1.0 and np.nanmean(latest) < 0.75 * np.nanmean(first) and high < 0)
 
 
 @lru_cache(maxsize=1)

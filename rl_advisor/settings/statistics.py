@@ -46,12 +46,12 @@ def _span(x: Floats) -> float:
     return max(abs(float(np.median(x))), 1.0 if np.abs(x).max() <= 1 else float(np.abs(x).max()))
 
 
-def _far(curve: Curve, times: float = 1.5) -> bool:
+def _far(curve: Curve) -> bool:
     """Whether it ended so many times as large or small as it began, beyond the scatter of both ends and a tenth of its unit."""
     before, after = segments.opening(curve), segments.final(curve)
     base, now = float(np.median(before)), float(np.median(after))
     spread = float(np.median(np.abs(before - base)) + np.median(np.abs(after - now)))
-    grew = abs(now) >= times * abs(base) or abs(base) >= times * abs(now)
+    grew = abs(now) >= 1.5 * abs(base) or abs(base) >= 1.5 * abs(now)
     share = (known := metric(curve.name)) is not None and known.unit == "share"
     least = 0.1 if share else 0.05 * max(abs(base), abs(now), 1e-12)
     return curve.numbers.size > FEWEST and grew and abs(now - base) > max(3 * spread, least)

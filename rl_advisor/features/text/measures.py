@@ -11,8 +11,8 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 _LETTERS = re.compile(r"[^\W\d_]")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]{0,30})>")
 _BOX = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
-_LETTERED = 2_000
-"""Characters of a text whose letters are looked at."""
+_COPIED, _LETTERED = 4, 2_000
+"""Words of an n-gram that is copied, and characters of a text whose letters are looked at."""
 CHARS = 20_000
 """Characters of a text that are looked at; a longer one counts by its first and last half of that."""
 
@@ -37,12 +37,12 @@ def is_empty(text: str) -> bool:
     return not any(c.isalnum() for c in text)
 
 
-def copied_share(asked_words: Sequence[str], said: Sequence[str], n: int = 4) -> float:
-    """Share of the response's n-grams that stand in the prompt too; NaN for a response of fewer than ``2 * n`` words."""
-    if len(said) < 2 * n:
+def copied_share(asked_words: Sequence[str], said: Sequence[str]) -> float:
+    """Share of the response's n-grams that stand in the prompt too; NaN for a response of fewer than twice as many words."""
+    if len(said) < 2 * _COPIED:
         return np.nan
-    asked = set(ngrams(asked_words, n))
-    runs = ngrams(said, n)
+    asked = set(ngrams(asked_words, _COPIED))
+    runs = ngrams(said, _COPIED)
     return sum(run in asked for run in runs) / len(runs)
 
 

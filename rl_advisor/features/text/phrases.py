@@ -96,10 +96,10 @@ CALL = phrases(
 """Calls as Hermes and Qwen, Llama, ReAct, Gemma, Search-R1, Mistral and DeepSeek write them, and in plain words before their outcome."""
 
 
-def tool_calls(text: str, most: int = 1_000) -> list[tuple[str, bool]]:
+def tool_calls(text: str) -> list[tuple[str, bool]]:
     """The tool calls written in a text by the usual notations, each with whether a failure is shown after it, before the next one."""
     text = bounded(text)
-    found = list(islice(CALL.finditer(text), most))
+    found = list(islice(CALL.finditer(text), 1_000))
     ends = [*(match.start() for match in found[1:]), len(text)]
     bodies = (" ".join(next(filter(None, match.groups()), "").split()) for match in found)
     return [(body, bool(FAILURE.search(text, match.end(), end))) for body, match, end in zip(bodies, found, ends, strict=False)]

@@ -8,12 +8,14 @@ from rl_advisor.features.text.measures import bounded, ngrams
 
 _SUFFIX = 12
 _LONGEST = 400
+_WORDS, _WINDOW, _VARIED = 4, 100, 50
+"""Words of an n-gram, and of a window in which n-grams come back, or in which words differ."""
 
 
-def tail_loop(text: str, least_repeats: float = 3.0, least_chars: int = 48) -> float:
+def tail_loop(text: str) -> float:
     """The share of a text that the exact loop it ends in takes, 0 where it ends in none.
 
-    A loop needs ``least_repeats`` periods, ``least_chars`` characters, and letters or digits in its period: a ruler of dashes is none.
+    A loop needs three periods, 48 characters, and letters or digits in its period: a ruler of dashes is none.
     """
     text = bounded(text).rstrip()
     size = len(text)
@@ -24,21 +26,21 @@ def tail_loop(text: str, least_repeats: float = 3.0, least_chars: int = 48) -> f
     length = period
     while length < size and text[-length - 1] == text[period - length - 1]:
         length += 1
-    return length / size if length >= max(least_chars, least_repeats * period) else 0.0
+    return length / size if length >= max(48, 3.0 * period) else 0.0
 
 
-def repeated_share(tokens: Sequence[str], n: int = 4, window: int = 100) -> float:
-    """Share of n-grams that occurred before in the same window of ``window`` tokens, mean over windows; NaN below a quarter window."""
-    if len(tokens) < max(window // 4, 2 * n):
+def repeated_share(tokens: Sequence[str]) -> float:
+    """Share of n-grams that occurred before in the same window of tokens, mean over windows; NaN below a quarter window."""
+    if len(tokens) < max(_WINDOW // 4, 2 * _WORDS):
         return np.nan
-    return float(np.mean([again(ngrams(tokens[s : s + window], n)) for s in _starts(len(tokens), window)]))
+    return float(np.mean([again(ngrams(tokens[s : s + _WINDOW], _WORDS)) for s in _starts(len(tokens), _WINDOW)]))
 
 
-def variety(tokens: Sequence[str], window: int = 50) -> float:
-    """Different words over words in windows of ``window`` tokens, mean over windows; NaN for fewer tokens than one window."""
-    if len(tokens) < window:
+def variety(tokens: Sequence[str]) -> float:
+    """Different words over words in windows of tokens, mean over windows; NaN for fewer tokens than one window."""
+    if len(tokens) < _VARIED:
         return np.nan
-    return float(np.mean([len(set(tokens[s : s + window])) / window for s in _starts(len(tokens), window)]))
+    return float(np.mean([len(set(tokens[s : s + _VARIED])) / _VARIED for s in _starts(len(tokens), _VARIED)]))
 
 
 def _starts(count: int, window: int) -> list[int]:

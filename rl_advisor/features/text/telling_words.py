@@ -12,6 +12,8 @@ import numpy as np
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.text.measures import words
 
+_PRIOR = 100.0
+"""Words of the prior."""
 _FEWEST_WORDS = 200
 _FEWEST_PAIRS = 8
 _LONGEST = 400
@@ -24,10 +26,10 @@ class Word(NamedTuple):
     z: float
 
 
-def telling_words(first: Sequence[str], second: Sequence[str], prior: float = 100.0) -> list[Word]:
+def telling_words(first: Sequence[str], second: Sequence[str]) -> list[Word]:
     """Words by how much more the second set uses them, strongest first; negative ones belong to the first set.
 
-    Log odds with an informative Dirichlet prior of ``prior`` words that looks like both sets together (Monroe, Colaresi, Quinn 2008).
+    Log odds with an informative Dirichlet prior of a hundred words that looks like both sets together (Monroe, Colaresi, Quinn 2008).
     A word counts once a text, so that one text that repeats it a thousand times does not lead. Raises TooFewPoints for an empty set.
     """
     a, b = _documents(first), _documents(second)
@@ -37,9 +39,9 @@ def telling_words(first: Sequence[str], second: Sequence[str], prior: float = 10
     na, nb, n = a.total(), b.total(), every.total()
     found = []
     for word, count in every.items():
-        p = prior * count / n
+        p = _PRIOR * count / n
         ya, yb = a[word] + p, b[word] + p
-        delta = float(np.log(yb / (nb + prior - yb)) - np.log(ya / (na + prior - ya)))
+        delta = float(np.log(yb / (nb + _PRIOR - yb)) - np.log(ya / (na + _PRIOR - ya)))
         found.append(Word(word[:40], round(delta / float(np.sqrt(1 / ya + 1 / yb)), 1)))
     return sorted(found, key=lambda w: (-w.z, w.word))
 

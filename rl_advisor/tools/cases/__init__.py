@@ -6,7 +6,6 @@ tested. Each is one JSON file (the truth) and one Markdown page made from it. Ru
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.output import Answer
 from rl_advisor.tools.cases import shelf
