@@ -11,9 +11,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import click
 
 from rl_advisor import __version__
-from rl_advisor.cli import ask, case, extras, judging, triage
+from rl_advisor.cli import ask, extras, judging, triage
 from rl_advisor.cli.door import Door
-from rl_advisor.cli.options import command, commands
+from rl_advisor.cli.options import command, commands, group
 
 
 @click.group(cls=Door, context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,7 +37,7 @@ _OWN = (
     judging.assess,
     judging.report,
     judging.evaluate,
-    case.case,
+    group("case", "Keep what was believed of a run, the one experiment and its prediction, and settle it by the run that followed."),
     extras.serve,
     triage.triage,
     extras.watch,

@@ -1,7 +1,7 @@
 """Commands made from two tables: what a verb takes (``answers/verbs.toml``) and what a command takes besides (``commands.toml``)."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +22,28 @@ def command(name: str, into: Callable[..., Any] = click.command, cls: Any = None
     return lambda function: into(name.rpartition(" ")[2], cls=cls)(_given(arguments, entry.words, function))
 
 
-def commands() -> list[click.Command]:
-    """The verbs that need nothing but their arguments."""
-    return [_asking(verb) for verb in verbs().values() if verb.command]
+def commands(of: Mapping[str, Verb] | None = None) -> list[click.Command]:
+    """What needs nothing but its arguments: the verbs, or the commands of a group."""
+    return [_asking(entry) for entry in (of or verbs()).values() if entry.command]
 
 
-def _asking(verb: Verb) -> click.Command:
+def group(name: str, says: str) -> click.Group:
+    """Commands of several words under the first of them."""
+    return click.Group(name, help=says, commands=commands({n: c for n, c in _commands().items() if n.startswith(f"{name} ")}))
+
+
+def _asking(entry: Verb) -> click.Command:
+    """A command that asks a verb, or the function of its entry, and shows what it says as the page ``entry.command``."""
+
     def ask(as_json: bool, **asked: Any) -> None:
         from rl_advisor import tools
 
-        show(verb.command, busy(asked[verb.words[0]] or "what was given", lambda: tools.ask(verb.name, **asked)), as_json)
+        function = partial(tools.ask, entry.name) if entry.name in verbs() else function_of(entry.function)
+        show(entry.command, busy(asked.get(entry.words[0]) or "what was given", partial(function, **asked)), as_json)
 
-    arguments = {**verb.arguments, "as_json": _commands()["check"].arguments["as_json"]}
-    return click.command(verb.command, help=verb.says)(_given(arguments, verb.words, ask))
+    arguments = {**entry.arguments, "as_json": _commands()["check"].arguments["as_json"]}
+    name = entry.name.rpartition(" ")[2] if " " in entry.name else entry.command
+    return click.command(name, help=entry.says)(_given(arguments, entry.words, ask))
 
 
 @cache

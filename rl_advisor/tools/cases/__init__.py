@@ -11,21 +11,21 @@ from rl_advisor.output import Answer
 from rl_advisor.tools.cases import shelf
 
 
-def open_case(folder: Path, run: str | Path, question: str = "") -> Answer:
+def open_case(cases: Path, run: str | Path, question: str = "") -> Answer:
     """Opens a case on a run and returns it as it was written; raises what :func:`rl_advisor.tools.runs.read` raises."""
     from rl_advisor.tools.cases import advice
 
-    return shelf.keep(folder, advice.drafted(run, question))
+    return shelf.keep(cases, advice.drafted(run, question))
 
 
-def note_case(folder: Path, name: str, text: str) -> Answer:
+def note_case(cases: Path, name: str, text: str) -> Answer:
     """Adds a note to a case; raises UsageError with the near names where there is none of that name."""
-    return shelf.keep(folder, shelf.load(folder, name).noted(text))
+    return shelf.keep(cases, shelf.load(cases, name).noted(text))
 
 
-def settle_case(folder: Path, name: str, runs: Sequence[str | Path], changed: str = "") -> Answer:
+def settle_case(cases: Path, name: str, runs: Sequence[str | Path], changed: str = "") -> Answer:
     """Judges a case by a later run; what is named wrongly raises as above."""
     from rl_advisor.tools.cases import advice
 
-    case = shelf.load(folder, name)
-    return shelf.keep(folder, advice.settled(case, case.run, runs, changed))
+    case = shelf.load(cases, name)
+    return shelf.keep(cases, advice.settled(case, case.run, runs, changed))

@@ -141,19 +141,19 @@ def keep(folder: Path, case: CaseFile) -> Answer:
     return written
 
 
-def listed(folder: Path) -> Answer:
+def listed(cases: Path) -> Answer:
     """Every case of a folder in a line, what the odds were worth over those that are settled, and what looks like a case and is none."""
-    cases, strange = [], []
-    for name in names(folder):
+    found, strange = [], []
+    for name in names(cases):
         try:
-            cases.append(load(folder, name))
+            found.append(load(cases, name))
         except UsageError:
             strange.append(name)
     rows = [
         {"case": c.name, "run": c.run, "believed": c.belief.p, "outcome": c.settled[-1].outcome if c.settled else "waiting", "p": c.p}
-        for c in cases
+        for c in found
     ]
-    return {"cases": rows, "calibration": calibration(cases), "not_cases": strange}
+    return {"cases": rows, "calibration": calibration(found), "not_cases": strange}
 
 
 def calibration(cases: Sequence[CaseFile]) -> dict[str, float]:
