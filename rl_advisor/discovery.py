@@ -30,3 +30,9 @@ def modules(package: str, *names: str) -> tuple[ModuleType, ...]:
 def table(beside: str, name: str) -> dict[str, Any]:
     """The table ``name`` (TOML) in the folder of a module's file."""
     return tomllib.loads((Path(beside).parent / name).read_text(encoding="utf-8"))
+
+
+def function_of(where: str) -> Any:
+    """The function that ``module:name`` names."""
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)

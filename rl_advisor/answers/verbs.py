@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from rl_advisor.discovery import table
@@ -74,12 +73,6 @@ def entries(held: Answer, kind: str) -> Mapping[str, Verb]:
         return Verb(name, arguments={a: {**shared.get(a, {}), **argument.get(a, {})} for a in takes}, **rest)
 
     return {name: entry(name, **said) for name, said in held[kind].items()}
-
-
-def function_of(where: str) -> Any:
-    """The function that ``module:name`` names."""
-    module, _, name = where.partition(":")
-    return getattr(import_module(module), name)
 
 
 def model_of(name: str, arguments: Mapping[str, Argument], base: "type[Model]") -> "type[Model]":

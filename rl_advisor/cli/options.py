@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from rl_advisor.answers.verbs import Argument, Verb, entries, function_of, verbs
+from rl_advisor.answers.verbs import Argument, Verb, entries, verbs
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy
-from rl_advisor.discovery import table
+from rl_advisor.discovery import function_of, table
 from rl_advisor.output import Answer
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rl_advisor.advisors import ADVISORS
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.cache import Cache
-from rl_advisor.answers.verbs import Verb, function_of, verbs
+from rl_advisor.answers.verbs import Verb, verbs
+from rl_advisor.discovery import function_of
 from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean, is_name
 from rl_advisor.output.errors import UsageError, no_such

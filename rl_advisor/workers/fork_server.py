@@ -7,12 +7,12 @@ import signal
 import socket
 import sys
 import time
-from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
 import orjson
 
+from rl_advisor.discovery import function_of
 from rl_advisor.output import Answer, progress
 
 PROGRESS, RESULT, BYTES, ERROR = b"P", b"R", b"B", b"E"
@@ -35,7 +35,7 @@ def main(descriptor: int, loaded: str) -> NoReturn:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who is over is gone: nobody waits for it
     control = socket.socket(fileno=descriptor)
     if loaded:
-        named(loaded)()
+        function_of(loaded)()
     gc.collect()
     gc.freeze()
     with contextlib.suppress(OSError):
@@ -73,7 +73,7 @@ def _answer(channel: Connection, function: str, args: list[Any], limits: Answer)
     _bounded(limits)
     try:
         with progress.listening(ear):
-            answer = named(function)(*args)
+            answer = function_of(function)(*args)
         kind, payload = (BYTES, answer) if isinstance(answer, bytes) else (RESULT, orjson.dumps(answer))
     except Exception as error:  # noqa: BLE001 - whatever it is, the caller hears its name, and its message where that is expected
         kind, payload = ERROR, _said(error)
@@ -118,12 +118,3 @@ def _bounded(limits: Answer) -> None:
 
 _FRESH = 256 << 20
 """Bytes of data that a worker has before it reads anything."""
-
-
-def named(function: str) -> Any:
-    """The function that ``module:name`` names."""
-    module, _, name = function.partition(":")
-    found: Any = import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found

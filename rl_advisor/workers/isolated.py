@@ -12,13 +12,13 @@ import orjson
 from rl_advisor import tools
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.verbs import verbs
+from rl_advisor.discovery import function_of
 from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit, tokens
 from rl_advisor.output.clean import readable, untrusted
 from rl_advisor.output.errors import UsageError
 from rl_advisor.tools.asking import questions
 from rl_advisor.tools.cases import shelf
-from rl_advisor.workers.fork_server import named
 
 LONGEST_ANSWER = 3800
 """Tokens of an answer, estimated from above; what is longer is cut, and says so."""
@@ -71,7 +71,7 @@ def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
     with ExitStack() as fences:
         for root in roots:
             fences.enter_context(confined_files.fenced(Path(root)))
-        return named(function)(*arguments)
+        return function_of(function)(*arguments)
 
 
 @refusing()

@@ -6,8 +6,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rl_advisor.advisors.model.turns import Tool
 from rl_advisor.answers.judgement import ORDER
-from rl_advisor.answers.verbs import Argument, Verb, function_of, model_of, schema_of, verbs
+from rl_advisor.answers.verbs import Argument, Verb, model_of, schema_of, verbs
 from rl_advisor.assessment import FindingView
+from rl_advisor.discovery import function_of
 from rl_advisor.output import Answer, shipped
 from rl_advisor.output.budget import fit
 from rl_advisor.output.clean import aliased, aliases, clean
