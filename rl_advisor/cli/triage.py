@@ -23,14 +23,13 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
 
     A run that did not change since the last time is not judged again; one that hangs or breaks its reader becomes a row that says so.
     """
-    from rl_advisor.triage import aimed, look, order, rows_of
+    from rl_advisor.triage import triage as judged
 
     how, gate = _how(given), Gate(given["fail_on"], given["fail_on_cost"])
     with opened(store, no_store) as kept:
-        found = aimed(look(roots), given["goal"])
-        rows = sorted(told("the runs", lambda: rows_of(found, how, kept)), key=order)
+        rows = told("the runs", lambda: judged(roots, how, kept, given["goal"]))
         _written(rows, given)
-        if not found:
+        if not rows:
             click.echo("rl-advisor: nothing there looks like a run", err=True)
         gate.close(rows, (lambda: _show_common(rows, as_json)) if given["shared"] else (lambda: _show(rows, as_json, every_row)))
 

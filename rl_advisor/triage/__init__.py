@@ -23,17 +23,13 @@ DEEPEST = 4
 """Folders of several runs that may lie in each other, where only the reader tells them apart."""
 
 
-def triage(roots: Sequence[str], how: How, store: Store) -> list[Row]:
-    """A row for every run at the roots, the most urgent first.
+def triage(roots: Sequence[str], how: How, store: Store, goal: float | None = None) -> list[Row]:
+    """A row for every run at the roots, the most urgent first, judged by a ``goal`` where there is one.
 
     Raises what ``look`` and ``engine`` raise.
     """
-    return sorted(rows_of(look(roots), how, store), key=order)
-
-
-def rows_of(places: Sequence[Place], how: How, store: Store) -> list[Row]:
-    """The rows of the places, in the order in which they came."""
-    return [whole(answer, place) for place, answer in answers(places, how, store) if is_row(answer)]
+    found = answers(aimed(look(roots), goal), how, store)
+    return sorted((whole(answer, place) for place, answer in found if is_row(answer)), key=order)
 
 
 def settled(places: Iterable[Place], known: Callable[[str], Row | None]) -> tuple[list[tuple[Place, Row]], list[Place]]:
@@ -103,19 +99,4 @@ def is_row(answer: Row) -> bool:
     return "several" not in answer or "verdict" in answer
 
 
-__all__ = [
-    "How",
-    "Place",
-    "Row",
-    "Store",
-    "aimed",
-    "answers",
-    "is_row",
-    "look",
-    "order",
-    "parts_of",
-    "rows_of",
-    "settled",
-    "triage",
-    "whole",
-]
+__all__ = ["How", "Place", "Row", "Store", "aimed", "look", "order", "whole"]

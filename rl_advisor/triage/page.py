@@ -61,7 +61,7 @@ def page(rows: Sequence[Row], reports: Mapping[str, str] | None = None) -> str:
         f'<noscript><div class="paper">{paper}</div></noscript></section>'
         f"{''.join(section(part) for part in _parts(rows, shared))}</main>"
     )
-    data = {"kinds": list(CLASSES), "columns": columns(rows, reports or {})}
+    data = {"kinds": CLASSES, "columns": columns(rows, reports or {})}
     return locked(title, "open", body, data, styles=("report.css", "triage.css"), scripts=("triage.js",))
 
 

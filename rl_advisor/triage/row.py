@@ -41,17 +41,11 @@ def judged(run: "Run") -> Row:
     shown = judgement(run, a)
     told, best, onset = shown["story"]["facts"], a.best_checkpoint, a.onset.step if a.onset else None
     row = {
-        "verdict": a.verdict,
+        **a.model_dump(include={"verdict", "call", "step", "planned_steps", "call_reason", "p_continue_pays", "confidence"}),
         "p": a.probabilities.get(a.verdict),
         "cause": a.first_broken_link,
-        "call": a.call,
         "best_checkpoint": best.step,
-        "step": a.step,
-        "planned_steps": a.planned_steps,
         "error": None,
-        "call_reason": a.call_reason,
-        "p_continue_pays": a.p_continue_pays,
-        "confidence": a.confidence,
         "best_checkpoint_path": best.path,
         "broke_at": onset,
         "patterns": [f.pattern for f in a.findings if f.outcome == "present"][:12],

@@ -9,7 +9,6 @@ from rl_advisor.triage.work import inside
 if TYPE_CHECKING:
     from rl_advisor.triage.looking import Place
 
-CLASSES = ("burning", "gamed", "degrading", "dead", "undecided", "sound", "unread")
 SAID = {
     "burning": "dead and still running",
     "gamed": "reward gamed",
@@ -19,6 +18,7 @@ SAID = {
     "sound": "sound or finished",
     "unread": "could not be judged",
 }
+CLASSES = list(SAID)
 _GETTING_WORSE = ("degrading", "unstable")
 LIVE_S = 1800.0
 """Seconds without a new line after which a run counts as no longer running; where its steps take longer, five of them."""

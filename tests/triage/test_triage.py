@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from rl_advisor.cli import main
 from rl_advisor.output.errors import UsageError
-from rl_advisor.triage import How, Place, Store, look, rows_of, triage
+from rl_advisor.triage import How, Place, Store, triage
 from rl_advisor.triage.row import CONTRACT
 from rl_advisor.triage.urgency import order, whole
 from rl_advisor.triage.work import work
@@ -86,7 +86,7 @@ def test_a_run_that_needs_too_much_costs_its_own_row(sweep: Path) -> None:
     line = json.dumps({"step": 0, **{f"m{i}": i / 7 for i in range(200)}})
     long.write_text("[" + ",".join(line.replace('"step": 0', f'"step": {i}') for i in range(6_000)) + "]")
     assert "seconds" in work(Place("long", str(long.parent), "", 0.0), How(seconds=0))["error"]
-    rows = rows_of(look([str(sweep)]), How(jobs=2, memory=48 << 20), Store(None))
+    rows = triage([str(sweep)], How(jobs=2, memory=48 << 20), Store(None))
     assert len(rows) == 7
     assert [r["run"] for r in rows if r["error"]] == ["long"]
 
@@ -95,7 +95,7 @@ def test_poisoned_runs_cost_their_own_rows(sweep: Path) -> None:
     """Small files that cost much, beside sound runs: every one has a row, and those of the sound runs are what they are without them."""
 
     def judged() -> dict[str, dict]:
-        return {r["run"]: {**r, "age_s": 0} for r in rows_of(look([str(sweep)]), How(jobs=2), Store(None))}
+        return {r["run"]: {**r, "age_s": 0} for r in triage([str(sweep)], How(jobs=2), Store(None))}
 
     sound = judged()
     for number, kind in enumerate(POISON):
