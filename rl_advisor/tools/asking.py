@@ -1,4 +1,4 @@
-"""Asks a verb of the table: its runs are read and cut, its files found, its answer made safe and remembered while files stay the same."""
+"""Asks a verb of the table: its runs are read and cut, its files found, its answer made safe."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,8 +8,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rl_advisor.advisors import ADVISORS
-from rl_advisor.answers import run_folders
-from rl_advisor.answers.cache import Cache
 from rl_advisor.answers.verbs import Verb, verbs
 from rl_advisor.discovery import function_of
 from rl_advisor.output import Answer
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 HOW = ("until", "mapping", "against", "planned", "goal")
 """Arguments that say how a run is read, and what is known of it besides."""
-_ANSWERS: Cache[Any] = Cache(64)
 
 
 def ask(name: str, *given: Any, **named: Any) -> Any:
@@ -42,11 +39,15 @@ def ask(name: str, *given: Any, **named: Any) -> Any:
     for argument in verb.paths:
         if argument in asked:
             asked[argument] = place(asked[argument]) if isinstance(asked[argument], str | Path) else [place(p) for p in asked[argument]]
-    prints = [(str(p), run_folders.fingerprint(p)) for a in verb.paths for p in _several(asked.get(a, ()))]
-    # A model is asked anew each time: one that could not be reached a minute ago may answer now, and no failure must be remembered.
-    if not prints or asked.get("advisor", "builtin") != "builtin":
-        return _made(verb, asked)
-    return _ANSWERS.get((name, str(prints), repr(sorted(asked.items(), key=str))), lambda: _made(verb, dict(asked)))
+    function = function_of(verb.function)
+    if not verb.about:
+        return _of_files(function, asked)
+    how = {name: asked.pop(name) for name in HOW if name in asked}
+    how["mapping"] = {**how.get("mapping", {}), **asked.pop("columns", {})} or None
+    if verb.table and (table := _table(verb, asked["run"], how)):
+        return table
+    runs = [as_asked(p, **how) for p in _several(asked.pop("run" if verb.about == "run" else "runs"))]
+    return _safe(function(runs[0] if verb.about == "run" else runs, **asked), runs)
 
 
 def judged(run: "Run", advisor: str = "builtin", options: Mapping[str, Any] | None = None) -> Answer:
@@ -102,19 +103,6 @@ def advisor_named(name: str) -> ModuleType:
     if name not in ADVISORS:
         raise no_such("advisor", name, ADVISORS)
     return import_module(f"rl_advisor.advisors.{name}")
-
-
-def _made(verb: Verb, asked: Answer) -> Any:
-    """The answer about the runs or files that were found."""
-    function = function_of(verb.function)
-    if not verb.about:
-        return _of_files(function, asked)
-    how = {name: asked.pop(name) for name in HOW if name in asked}
-    how["mapping"] = {**how.get("mapping", {}), **asked.pop("columns", {})} or None
-    if verb.table and (table := _table(verb, asked["run"], how)):
-        return table
-    runs = [as_asked(p, **how) for p in _several(asked.pop("run" if verb.about == "run" else "runs"))]
-    return _safe(function(runs[0] if verb.about == "run" else runs, **asked), runs)
 
 
 def _of_files(function: Any, asked: Answer) -> Any:

@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rl_advisor.answers import run_folders
-from rl_advisor.answers.cache import Cache
 from rl_advisor.output.errors import UsageError
 
 if TYPE_CHECKING:
     from rl_advisor.run import Run
 
-_RUNS: Cache["Run"] = Cache(8)
 MOST_SOUND = 16
 """Sound runs that one run is measured against."""
 
@@ -28,9 +27,8 @@ def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str]
     from rl_advisor.reading import UnreadableRun
 
     path = place(run)
-    key = (str(path), run_folders.fingerprint(path), tuple(sorted((mapping or {}).items())))
     try:
-        whole = _RUNS.get(key, lambda: _read(path, mapping))
+        whole = _read(path, tuple((mapping or {}).items()), run_folders.fingerprint(path))
     except KeyError as unknown:
         # Only the caller's mapping raises it: a name that no file has.
         if not mapping:
@@ -44,12 +42,14 @@ def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str]
     return whole if until is None else whole.until(until)
 
 
-def _read(path: Path, mapping: Mapping[str, str] | None) -> "Run":
+@lru_cache(8)
+def _read(path: Path, said: tuple[tuple[str, str], ...], _: object) -> "Run":
     """As ``read_run``; a few lines of which no reader knows a name, or in which there is no table, as pasted lines are read."""
     from rl_advisor.answers.explain.pasted import run_of_few
     from rl_advisor.judgement.proven import few
     from rl_advisor.reading import UnreadableRun, read_run
 
+    mapping = dict(said) or None
     try:
         run = read_run(path, mapping=mapping)
     except UnreadableRun:
