@@ -41,8 +41,8 @@ class FindingView(_Frozen):
     outcome: Literal["present", "absent", "unclear", "not_logged"]
     statement: str
     onset: dict[str, float] | None = None
-    measures: dict[str, float | None] = Field(default_factory=dict)
-    evidence: list[dict[str, float | str]] = Field(default_factory=list)
+    measures: dict[str, float | None] = {}
+    evidence: list[dict[str, float | str]] = []
 
 
 class BestCheckpoint(_Frozen):
@@ -94,7 +94,7 @@ class TaskView(_Frozen):
     method: str = ""
     action: str = ""
     trained: str = ""
-    evidence: list[str] = Field(default_factory=list)
+    evidence: list[str] = []
 
 
 class Assessment(_Frozen):
@@ -109,19 +109,19 @@ class Assessment(_Frozen):
     call_reason: CallReason
     p_continue_pays: float = Field(ge=0, le=1)
     confidence: Confidence
-    probabilities: dict[Verdict, float] = Field(default_factory=dict)
+    probabilities: dict[Verdict, float] = {}
     """Of every verdict; they add up to one. Empty where an advisor gives none."""
-    verdict_set: list[Verdict] = Field(default_factory=list)
+    verdict_set: list[Verdict] = []
     """The verdicts that stay possible, the likeliest first: one and a half in the mean. Empty where an advisor gives none."""
     why: str
     """One sentence: what the verdict rests on."""
-    task: TaskView = Field(default_factory=TaskView)
+    task: TaskView = TaskView()
     """What is trained; empty where nothing tells, or an advisor does not say."""
-    evidence: list[EvidenceView] = Field(default_factory=list)
+    evidence: list[EvidenceView] = []
     """What was weighed, the weightiest first."""
-    rivals: list[RivalView] = Field(default_factory=list)
+    rivals: list[RivalView] = []
     """The nearest other verdicts, the likeliest first."""
-    at_odds: list[str] = Field(default_factory=list)
+    at_odds: list[str] = []
     """Facts that do not fit the verdict."""
     risk: str = ""
     """What is drifting, and what a checkpoint would not give back."""

@@ -6,9 +6,10 @@ family: ``reward/component/format`` is a member of ``reward/component/*``.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from rl_advisor.discovery import table
 
@@ -55,8 +56,7 @@ def metric_unit(name: str) -> str:
     return known.unit if (known := metric(name)) else ""
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(NamedTuple):
     """What one framework calls things. Pure data; the patterns are full-match regular expressions."""
 
     name: str
@@ -68,21 +68,21 @@ class Dialect:
     """Raw pattern -> template of our name; tried in order after ``metrics``."""
     prefixes: tuple[str, ...] = ()
     """Prefixes that a sink puts before every raw name (``train/`` in TensorBoard); taken off before looking up."""
-    beside: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, str] = {}
     """Raw name -> our name it takes where another raw name has taken its own: a filtered reward beside that of all samples."""
-    affine: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    affine: Mapping[str, tuple[float, float]] = {}
     """Raw name -> (scale, offset) that turn the framework's number into ours: (-1, 0) where the sign differs."""
     step: str = "updates"
     """What the step axis counts: updates, iterations, env steps, episodes."""
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = {}
     """Our name -> what is special here: the KL estimator, a window, a proxy."""
-    trailing: Mapping[str, int] = field(default_factory=dict)
+    trailing: Mapping[str, int] = {}
     """Raw name -> the number of past episodes that each value is the mean of."""
-    rollouts: Mapping[str, str] = field(default_factory=dict)
+    rollouts: Mapping[str, str] = {}
     """Column of a rollout dump -> our column (prompt, response, reward, advantage, group, step, ...)."""
-    config: Mapping[str, str] = field(default_factory=dict)
+    config: Mapping[str, str] = {}
     """Key of the framework's configuration -> our key (planned_steps, learning_rate, kl_coef, ...)."""
-    switches: Mapping[str, str] = field(default_factory=dict)
+    switches: Mapping[str, str] = {}
     """What an experiment may turn (see ``judgement/settings_to_change.py``) -> how this framework spells it, value and all."""
 
 

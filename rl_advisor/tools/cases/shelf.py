@@ -86,8 +86,8 @@ class CaseFile(_Part):
     verdict: str
     belief: Belief
     prediction: Prediction
-    notes: list[Note] = Field(default_factory=list)
-    settled: list[Settled] = Field(default_factory=list)
+    notes: list[Note] = []
+    settled: list[Settled] = []
 
     @property
     def p(self) -> float:
