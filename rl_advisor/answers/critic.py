@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.table_file import table
+from rl_advisor.answers import table_file
 from rl_advisor.answers.templates import case
+from rl_advisor.discovery import table
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.fit import explained_variance, predictable
 from rl_advisor.finding import number
@@ -18,11 +19,7 @@ from rl_advisor.output.errors import UsageError
 from rl_advisor.reading.formats.arrays import numbers
 from rl_advisor.run import Floats
 
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "observations": ("observations", "obs", "observation", "states", "state", "features", "hidden", "inputs"),
-    "returns": ("returns", "return", "ret", "value_targets", "targets", "return_to_go", "rtg"),
-    "values": ("values", "value", "value_preds", "vf_preds", "predictions", "old_values"),
-}
+NAMES: Mapping[str, list[str]] = table(__file__, "handed_in.toml")["batch"]
 """What a batch holds -> the names it may go by; of a table also columns that begin with one of observations' names (``obs_0``)."""
 PICKLED = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle", ".joblib")
 MOST_ROWS = 20_000
@@ -44,7 +41,9 @@ def batch_of(path: Path) -> dict[str, Floats]:
         )
     try:
         archive = path.suffix.lower() == ".npz"
-        columns = dict(numbers(path)) if archive else {str(name): _stacked(part) for name, part in table(path, MOST_ROWS).items()}
+        columns = (
+            dict(numbers(path)) if archive else {str(name): _stacked(part) for name, part in table_file.table(path, MOST_ROWS).items()}
+        )
     except (ValueError, TypeError, OSError, EOFError, LookupError, SyntaxError, RuntimeError, zipfile.BadZipFile, MemoryError) as unfit:
         raise UsageError(f"{path.name} cannot be read as a batch: {str(unfit)[:200]}") from unfit
     observations, returns, values = (_of(columns, role) for role in NAMES)

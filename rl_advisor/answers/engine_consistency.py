@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rl_advisor.discovery import table
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.mismatch import mismatch
 from rl_advisor.features.trend import direction, trend
@@ -20,17 +21,8 @@ from rl_advisor.run import Floats
 if TYPE_CHECKING:
     import pandas as pd
 
-TRAINER = ("prev_logprobs", "old_log_probs", "old_logprobs", "train_logprobs", "trainer_logprobs", "actor_log_probs")
-ENGINE = (
-    "generation_logprobs",
-    "rollout_log_probs",
-    "rollout_logprobs",
-    "engine_logprobs",
-    "sampling_logprobs",
-    "vllm_logprobs",
-    "sglang_logprobs",
-)
-EITHER = ("logprobs", "log_probs", "token_logprobs", "output_logprobs", "response_logprobs", "completion_logprobs")
+LOGPROBS = table(__file__, "handed_in.toml")
+"""What log-probabilities go by, of each engine and of either."""
 _FEWEST_STEPS = 5
 _GROWTH = 1.5
 """How many times the first level the fitted last level must be for a gap to be called growing."""
@@ -112,8 +104,8 @@ def _pairs(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     same = _joined(left, right, [*on, "response"]).assign(same=True)
     rest = _joined(left.drop(index=same["number_a"].tolist()), right.drop(index=same["number_b"].tolist()), on).assign(same=False)
     pairs = pd.concat([same, rest], ignore_index=True).assign(logs=None)
-    sides = (("a", TRAINER), ("b", ENGINE))
-    names = [next((n for n in (*(f"{n}_{side}" for n in (*own, *EITHER)), *own) if n in pairs), None) for side, own in sides]
+    sides = (("a", LOGPROBS["trainer"]), ("b", LOGPROBS["engine"]))
+    names = [next((n for n in (*(f"{n}_{side}" for n in (*own, *LOGPROBS["either"])), *own) if n in pairs), None) for side, own in sides]
     if None not in names:
         rows = zip(pairs["same"], *(pairs[name].map(_numbers) for name in names), strict=True)
         pairs["logs"] = pd.Series([(x, y) if alike and 0 < x.size == y.size else None for alike, x, y in rows], dtype=object)

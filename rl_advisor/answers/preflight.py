@@ -13,6 +13,7 @@ import numpy as np
 from rl_advisor.answers.comparable import against
 from rl_advisor.answers.context import context
 from rl_advisor.answers.templates import case
+from rl_advisor.discovery import table
 from rl_advisor.finding import Outcome, number
 from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError
@@ -23,7 +24,7 @@ from rl_advisor.run import Floats, Run
 from rl_advisor.settings import checks
 from rl_advisor.settings.protocol import given, protocol
 
-RETURNS = ("monitor/r", "r", "return", "episode_return", "reward", "score", "ep_rew", "episode_reward")
+RETURNS: list[str] = table(__file__, "handed_in.toml")["episode"]
 """Names of an episode's return, the likeliest first."""
 FEW = 8
 """Episodes of each policy below which nothing is said of a difference."""

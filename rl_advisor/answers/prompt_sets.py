@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rl_advisor import discovery
 from rl_advisor.answers.table_file import table
 from rl_advisor.features.aggregate import improvement, rank_p
 from rl_advisor.output import Answer
@@ -18,19 +19,7 @@ from rl_advisor.reading.parsing.sample_names import NAMES
 from rl_advisor.run import Floats
 from rl_advisor.samples.text_change import wilson
 
-PASSED = (
-    "pass_rate",
-    "base_pass_rate",
-    "solve_rate",
-    "success_rate",
-    "accuracy",
-    "acc",
-    "correct",
-    "is_correct",
-    "passed",
-    "reward",
-    "score",
-)
+PASSED: list[str] = discovery.table(__file__, "handed_in.toml")["passed"]
 """Columns that say how often the base model solves a prompt, the likeliest first; the mean over the rows of one prompt is taken."""
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from rl_advisor.reading.parsing import confined_files
-from rl_advisor.reading.run_folder import IN_CHECKPOINT, checkpoint_step, is_skipped
+from rl_advisor.reading.run_folder import IN_CHECKPOINT, all_logs, checkpoint_step, is_skipped
 
 DEEPEST, MOST_ENTRIES = 8, 5_000_000
 FLAT = 60
@@ -95,10 +95,6 @@ def below(root: Path, most: int = MOST_ENTRIES) -> Folder:
     return tree(sorted(found))
 
 
-def _all_logs(names: list[str]) -> bool:
-    return bool(names) and all(name.endswith((".jsonl", ".parquet", ".csv", ".html", ".log")) or "tfevents" in name for name in names)
-
-
 def tree(files: Iterable[File]) -> Folder:
     """The folder that a flat listing of paths describes."""
     known = {"": Folder()}
@@ -119,7 +115,7 @@ def _pruned(folder: Folder) -> Folder:
     kept = []
     for inner in folder.folders:
         names = [PurePosixPath(f.path).name for f in inner.files if not f.path.endswith("/")]
-        if checkpoint_step(inner.name) is not None and not _all_logs(names):
+        if checkpoint_step(inner.name) is not None and not all_logs(names):
             states = (f for f in inner.files if PurePosixPath(f.path).name in IN_CHECKPOINT)
             folder.files += [File(f"{inner.path}/", 0, 0.0), *states]
         elif not is_skipped(inner.name):

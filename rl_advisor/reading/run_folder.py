@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from rl_advisor.discovery import table
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import beginning
 from rl_advisor.run import Checkpoint, Gap
@@ -33,6 +34,7 @@ _CHECKPOINT = tuple(
 )
 _README = re.compile(r"(?i)(?:readme|results|notes)\w{0,20}\.(?:md|txt|rst)")
 README_LIMIT = 65_536
+UNREAD = tuple(table(__file__, "unread.toml")["endings"])
 _LOGS = (".jsonl", ".parquet", ".csv", ".html", ".log")
 """Endings in a folder that is merely named like a checkpoint (``iteration_000010`` of a cookbook, ``step_5`` of dumps)."""
 IN_CHECKPOINT = ("trainer_state.json", "training_args.json")
@@ -97,7 +99,7 @@ def _sort_in(
         step = int(entry.name)
     if entry.is_folder and step is not None:
         inside = [held.name for held in islice(below(path), 1_000)]
-        if not inside or not all(name.endswith(_LOGS) or "tfevents" in name for name in inside):
+        if not all_logs(inside):
             found.checkpoints.append(Checkpoint(step, str(path)))
             found.files += [path / name for name in IN_CHECKPOINT if name in inside]
             return
@@ -110,6 +112,11 @@ def _sort_in(
         found.checkpoints.append(Checkpoint(step, str(path)))
     elif entry.is_file and not entry.is_folder:
         found.files.append(path)
+
+
+def all_logs(names: Sequence[str]) -> bool:
+    """Whether there are files and all of them are logs, so that their folder is merely named like a checkpoint."""
+    return bool(names) and all(name.endswith(_LOGS) or "tfevents" in name for name in names)
 
 
 def _entries(root: Path, folder: Path, out: list[str]) -> Iterator[Entry]:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 TAIL = 2048
 """Last bytes of a file that its key rests on, besides its size and time."""
-_WEIGHTS = (".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".zip", ".onnx", ".h5", ".distcp", ".tar", ".png", ".mp4")
-"""Endings of large files that no format reads: their size and time are enough."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +124,9 @@ def inner_key(key: str, name: str) -> str:
 def _tail(where: Path, file: "File") -> str:
     """The last bytes of a file, digested; of what no format reads, nothing."""
     from rl_advisor.reading.parsing import confined_files
+    from rl_advisor.reading.run_folder import UNREAD
 
-    if not file.size or file.path.endswith(_WEIGHTS):
+    if not file.size or file.path.endswith(UNREAD):
         return ""
     try:
         with confined_files.opened(where / file.path if file.path else where) as opened:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from rl_advisor.output import Answer
-from rl_advisor.reading.run_folder import Entry, walked
+from rl_advisor.reading.run_folder import UNREAD, Entry, walked
 from rl_advisor.remote.bounds import Bounds, client
 from rl_advisor.remote.listing import ListedFile, Listing
 
@@ -17,11 +17,6 @@ GENERAL = True
 EXTRAS = {"s3": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 ADDRESSES = ("s3://BUCKET/RUN", "gs://BUCKET/RUN", "https://HOST/RUN/")
 _CLIENTS = {"s3": "s3fs", "gcs": "gcsfs", "http": "aiohttp"}
-_NOT_READ = (
-    ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".pkl", ".pickle", ".zip", ".msgpack", ".gguf", ".onnx", ".h5", ".distcp", ".tar",
-    ".png", ".jpg", ".jpeg", ".gif", ".mp4", ".webm", ".avi", ".wav", ".py", ".ipynb", ".so", ".html", ".svg", ".pdf",
-)  # fmt: skip
-"""Endings of what no format reads: weights, pictures, code."""
 _AT_ONCE = 8
 _BLOCK = 8 << 20
 LARGEST_PAGE = 64 << 20
@@ -177,7 +172,7 @@ def _entries(store: Any, root: str, bounds: Bounds) -> Iterator[_Entry]:
     found = walked(below)
     bounds.left_out["count"] += bool(found.cut)
     bounds.checkpoints += [(c.step, c.path) for c in found.checkpoints]
-    yield from (known[path] for path in found.files if not path.name.lower().endswith(_NOT_READ))
+    yield from (known[path] for path in found.files if not path.name.lower().endswith(UNREAD))
 
 
 def _is_folder(store: Any, root: str) -> bool:
