@@ -79,10 +79,9 @@ def _claims_much(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda p: np.savez(p, observations=np.array([{"a": 1}] * 60, dtype=object), returns=np.ones(60)), "holds no observations"),
-        (lambda p: np.savez(p, observations=SEEN, rewards=TOLD), "holds no returns; it has observations, rewards"),
+        (lambda p: np.savez(p, observations=np.array([{"a": 1}] * 60, dtype=object)), "holds no numbers; it has nothing"),
         (lambda p: np.savez(p, observations=SEEN, returns=TOLD[:99]), "600 observations, 99 returns"),
-        (_claims_much, "holds no observations; it has nothing"),
+        (_claims_much, "holds no numbers; it has nothing"),
         (lambda p: p.write_bytes(b"PK but not a zip"), "cannot be read as a batch"),
         (lambda _: None, "there is no file"),
         (lambda p: np.savez(p, observations=SEEN[:9], returns=TOLD[:9]), "at least 50"),
@@ -93,6 +92,31 @@ def test_what_is_no_batch_is_said(tmp_path: Path, make, says: str) -> None:
     make(path)
     with pytest.raises(UsageError, match=says):
         critic_test(path)
+
+
+TOKENS = {"input_ids": np.arange(48).reshape(6, 8), "rewards": np.linspace(0, 1, 6), "logprobs": -np.ones((6, 8))}
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [({}, True), ({"rewards": np.linspace(0, 1.001, 6)}, False), ({"input_ids": np.arange(48).reshape(6, 8) + 1}, False)],
+)
+def test_a_batch_of_tokens_is_shown_to_be_the_same(tmp_path: Path, change, same: bool) -> None:
+    """A batch without observations or returns has a fingerprint and says what it lacks; other numbers have another one."""
+    np.savez(tmp_path / "batch.npz", **TOKENS)
+    rows = [dict(zip(TOKENS, row, strict=True)) for row in zip(*((TOKENS | change)[k].tolist() for k in TOKENS), strict=True)]
+    (tmp_path / "batch.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    first, second = (critic_test(tmp_path / name) for name in ("batch.npz", "batch.jsonl"))
+    assert "holds no observations" in first["says"] and "input_ids 6 x 8" in first["says"]
+    assert (first["fingerprint"] == second["fingerprint"]) == same
+
+
+def test_answers_of_different_lengths_are_a_batch(tmp_path: Path) -> None:
+    """Lines whose lists are as long as each answer is are read; one token more is another batch."""
+    for name, last in (("a", [4, 5]), ("b", [4, 5]), ("c", [4, 6])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps({"tokens": x}) + "\n" for x in ([1], [2, 3, 3], last)))
+    a, b, c = (critic_test(tmp_path / f"{name}.jsonl")["fingerprint"] for name in "abc")
+    assert a == b != c
 
 
 def test_a_pickle_is_refused_with_the_lines_that_convert_it(tmp_path: Path) -> None:

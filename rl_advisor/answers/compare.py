@@ -11,16 +11,21 @@ from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers.asynchrony import asynchrony
 from rl_advisor.answers.comparable import NO_VARIANT, RISK, Common, against, common, final, grouped, logged
 from rl_advisor.answers.story.quantities import label, quantity
 from rl_advisor.answers.templates import case, sentences
 from rl_advisor.assessment import BROKEN
+from rl_advisor.curves.course import course
+from rl_advisor.curves.looks import looks
 from rl_advisor.features.aggregate import least_p, level
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import apart, listed, pair, value
 from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.settings.given import settings_of
+from rl_advisor.settings.protocol import protocol
 from rl_advisor.vocabulary import metric_unit
 
 MOST_VARIANTS = 6
@@ -65,20 +70,36 @@ def compare(runs: Sequence[Run]) -> Answer:
     able = [] if by.refused else [v for v in variants if v.final.size]
     between = _between(able) if len(able) <= MOST_VARIANTS else []
     few = [v.final.size for v in able if least_p(v.final.size, v.final.size) > RISK] if between else []
+    kinds = {} if by.refused else asynchrony(runs, by.curves)
+    seen = {} if by.refused else _looks(runs, by.curves)
     unlogged = not by.refused and any(_parted(rows, v.name) for v in variants)
     return {
-        "said": list(by.refused) or [p["said"] for p in between] or _ranked(rows, able, seeds=any(map(SEED.search, differ))),
+        "said": [
+            *(by.refused or [p["said"] for p in between] or _ranked(rows, able, seeds=any(map(SEED.search, differ)))),
+            *kinds.get("said", ()),
+        ],
         "refused": list(by.refused),
         "by": _name(by),
         "runs": rows,
         "variants": [] if by.refused else [_said_of(v) for v in variants],
         "between": between,
+        "asynchrony": kinds,
+        "looks": seen,
         "settings_that_differ": differ,
         "notes": [
             *by.notes,
-            *sentences("seeds", {"most": max(few, default=0), "unlogged": unlogged, "silent": silent and not by.refused}),
+            *sentences("seeds", {"most": max(few, default=0), "unlogged": unlogged, "silent": silent and not by.refused} | seen),
         ],
     }
+
+
+def _looks(runs: Sequence[Run], curves: Sequence[Curve | None]) -> Answer:
+    """How often all of them looked at their held-out set, and by how much noise alone flatters the best; empty without one."""
+    found = [c for curve in curves if curve is not None and curve.name.startswith("eval/") and (c := course(curve)) is not None]
+    if not found:
+        return {}
+    count, flattered = looks(found, settings_of(runs[0]).number("eval_episodes"))
+    return {"looks": count, "of": len(found), "split": protocol(runs[0]).get("split", "held-out"), "flattered": flattered}
 
 
 def _parted(rows: Sequence[Answer], variant: str) -> bool:

@@ -25,11 +25,11 @@ PICKLED = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle", ".joblib")
 MOST_ROWS = 20_000
 
 
-def batch_of(path: Path) -> dict[str, Floats]:
-    """Observations as a table, returns and values as vectors, at most 20,000 rows, whole numbers and no others.
+def numbers_of(path: Path) -> dict[str, Any]:
+    """The numbers of a saved batch by their names, at most 20,000 rows; what is no number is left out.
 
     Raises:
-        UsageError: there is no such file, or it lacks observations or returns; the message names what it has.
+        UsageError: there is no such file, or no number in it; a pickle comes with the lines that convert it.
     """
     if not path.is_file():
         raise UsageError(f"there is no file {path.name}")
@@ -37,7 +37,7 @@ def batch_of(path: Path) -> dict[str, Floats]:
         raise UsageError(
             f"{path.name} is a pickle, which runs code when it is opened, so it is not. Where it was written, convert it: "
             f"batch = torch.load({path.name!r}, weights_only=True); "
-            f"numpy.savez({path.stem + '.npz'!r}, **{{k: v.float().numpy() for k, v in batch.items() if hasattr(v, 'numpy')}})"
+            f"numpy.savez({path.stem + '.npz'!r}, **{{k: v.float().cpu().numpy() for k, v in batch.items() if hasattr(v, 'numpy')}})"
         )
     try:
         archive = path.suffix.lower() == ".npz"
@@ -46,19 +46,25 @@ def batch_of(path: Path) -> dict[str, Floats]:
         )
     except (ValueError, TypeError, OSError, EOFError, LookupError, SyntaxError, RuntimeError, zipfile.BadZipFile, MemoryError) as unfit:
         raise UsageError(f"{path.name} cannot be read as a batch: {str(unfit)[:200]}") from unfit
-    observations, returns, values = (_of(columns, role) for role in NAMES)
-    if observations is None or returns is None:
-        lacks = "observations" if observations is None else "returns"
-        raise UsageError(
-            f"{path.name} holds no {lacks}; it has {', '.join(sorted(columns)[:12]) or 'nothing'}. Names: {', '.join(NAMES[lacks])}"
-        )
+    if not any(part.size for part in columns.values()):
+        raise UsageError(f"{path.name} holds no numbers; it has {', '.join(sorted(columns)[:12]) or 'nothing'}")
+    return {name: part for name, part in columns.items() if part.size}
+
+
+def _rows_of(name: str, parts: Mapping[str, Any]) -> dict[str, Floats]:
+    """Observations as a table, returns and values as vectors, rows of whole numbers alone.
+
+    Raises:
+        UsageError: there is not one of each.
+    """
+    observations, returns, values = parts["observations"], parts["returns"], parts.get("values")
     # Buffers of several environments are step by environment: an environment's steps belong together.
     if returns.ndim == 2 and returns.shape[1] > 1 and observations.shape[:2] == returns.shape:
         observations, returns = np.moveaxis(observations, 1, 0).reshape(returns.size, -1), returns.T
         values = values.T if values is not None and values.shape == returns.T.shape else values
     rows = {"observations": observations, "returns": returns.ravel(), **({"values": values.ravel()} if values is not None else {})}
     if len({len(part) for part in rows.values()}) > 1:
-        raise UsageError(f"{path.name}: {', '.join(f'{len(part)} {role}' for role, part in rows.items())}: not one of each")
+        raise UsageError(f"{name}: {', '.join(f'{len(part)} {role}' for role, part in rows.items())}: not one of each")
     rows = {role: part[:MOST_ROWS] for role, part in rows.items()}
     rows["observations"] = rows["observations"].reshape(len(rows["returns"]), -1)
     whole = np.isfinite(rows["returns"]) & np.isfinite(rows["observations"]).all(axis=1)
@@ -87,6 +93,8 @@ def _of(columns: Answer, role: str) -> Any:
 def _stacked(column: Any) -> Any:
     """Numbers, or lists of numbers of one length, as an array; text is no column of a batch."""
     values = column.tolist()
+    if values and isinstance(values[0], list | np.ndarray) and len({len(row) for row in values if row is not None}) > 1:
+        values = [x for row in values if row is not None for x in row]  # as long as each answer is
     array = np.array(values, dtype=object) if not values or isinstance(values[0], str) else np.array(values)
     return array if array.dtype.kind in "fiub" else np.empty((0, 0))
 
@@ -98,13 +106,23 @@ SMALL = 0.1
 def critic_test(batch: Path) -> Answer:
     """What the batch shows, as plain JSON: the regressor's and the critic's explained variance, both scales, and what they mean.
 
+    Of one without observations or returns, as one of tokens is, its fingerprint alone, and the names that it has.
+
     Raises:
-        UsageError: no such batch, or it lacks observations or returns; the message names what it has.
+        UsageError: no such batch, or too few rows.
     """
-    held = batch_of(batch)
-    returns = held["returns"]
+    columns = numbers_of(batch)
+    parts = {role: found for role in NAMES if (found := _of(columns, role)) is not None}
+    lacks = next((role for role in ("observations", "returns") if role not in parts), None)
+    if lacks:
+        has = ", ".join(f"{name} {' x '.join(map(str, part.shape))}" for name, part in sorted(columns.items())[:12])
+        says = f"{batch.name} holds no {lacks}, so no critic can be tested on it; it has {has}. Names: {', '.join(NAMES[lacks])}."
+        return {"fingerprint": fingerprint(columns), "says": says}
+    held = _rows_of(batch.name, parts)
+    returns, same = held["returns"], fingerprint(held)
     if not returns.var():
-        return {"rows": returns.size, "says": f"All {returns.size} returns are {number(returns[0])}: there is nothing to fit."}
+        says = f"All {returns.size} returns are {number(returns[0])}: there is nothing to fit."
+        return {"rows": returns.size, "fingerprint": same, "says": says}
     try:
         fitted, seen = predictable(held["observations"], returns)
     except TooFewPoints as few:
@@ -122,7 +140,7 @@ def critic_test(batch: Path) -> Answer:
     figures = {"regressor": fit, "critic": own, "returns": told}
     return {
         "rows": returns.size,
-        "fingerprint": fingerprint(held),
+        "fingerprint": same,
         "dimensions": held["observations"].shape[1],
         **figures,
         **case("critic", figures | beside | {"tells": max(fit["explained_variance"], 0.0)}),

@@ -109,3 +109,26 @@ def logged_seconds(run: Run) -> Mapping[str, float]:
 
 def _mean_after_first(values: Floats) -> float:
     return float(values[1:].mean() if values.size > 3 else values.mean())
+
+
+LONGEST_STEP_S = 7 * 86_400.0
+
+
+def seconds_a_step(run: Run) -> float | None:
+    """Median seconds from one step to the next by the wall clock, by what the run logs otherwise; None where nothing tells."""
+    steps, times = run.clock()
+    if steps.size < 3 and (elapsed := run.curves.get("time/elapsed")) is not None:
+        steps, times = elapsed.finite()
+    if steps.size > 2:
+        gaps, took = np.diff(steps), np.diff(times)
+        pace = took[gaps > 0] / gaps[gaps > 0]
+        usual = float(np.median(pace[pace >= 0])) if (pace >= 0).any() else 0.0
+        if 0 < usual < LONGEST_STEP_S:
+            return usual
+    curve = run.curves.get("time/step")
+    if curve is None or not curve.numbers.size:
+        return logged_seconds(run).get("step")
+    seconds, apart = float(np.median(curve.numbers)), np.diff(curve.finite()[0])
+    # Where steps count environment steps a logged row is many of them.
+    each = seconds / max(1.0, float(np.median(apart))) if apart.size else seconds
+    return each if 0 < each < LONGEST_STEP_S else None

@@ -5,10 +5,13 @@ import numpy as np
 from rl_advisor.assessment import BestCheckpoint
 from rl_advisor.curves.course import FEWEST, MATERIAL, Course
 from rl_advisor.curves.logged import logged
+from rl_advisor.curves.looks import looks
 from rl_advisor.judgement.case import Case
 from rl_advisor.output.wording import roughly
+from rl_advisor.settings.given import settings_of
 from rl_advisor.vocabulary import metric_unit
 
+HELD = "held-out score"
 NOTHING = "no checkpoint is on disk, and no score that can be trusted says which step was best"
 
 
@@ -36,7 +39,7 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
         return BestCheckpoint(
             step=step, why=f"no saved checkpoint beats the start: at the best of them, {chosen.path}, {course.name} is {there}"
         )
-    return BestCheckpoint(step=chosen.step, path=chosen.path, why=_why(course, there))
+    return BestCheckpoint(step=chosen.step, path=chosen.path, why=_why(course, there, settings_of(case.run).number("eval_episodes")))
 
 
 def _told(course: Course) -> str:
@@ -44,13 +47,15 @@ def _told(course: Course) -> str:
     return f"{roughly(course.best, metric_unit(course.name))} at step {course.best_step:.0f}"
 
 
-def _why(course: Course, there: str) -> str:
+def _why(course: Course, there: str, items: float | None) -> str:
     """What was logged at the checkpoint and at best, and how it was chosen."""
-    kind = "held-out score" if course.name.startswith("eval/") else "training reward, the best proxy that is logged"
+    kind = HELD if course.name.startswith("eval/") else "training reward, the best proxy that is logged"
     why = f"{course.name} ({kind}) is {there} there; its best level is {_told(course)}"
+    count, flattered = looks([course], items)
+    seen = f". The highest of {count} looks at that set is flattered by {roughly(flattered)}" if flattered and kind == HELD else ""
     if course.n < FEWEST:
-        return f"{why}, of {course.n} points: too few to tell noise from progress"
-    return f"{why}. Chosen by the smoothed curve, the earlier of equals"
+        return f"{why}, of {course.n} points: too few to tell noise from progress{seen}"
+    return f"{why}. Chosen by the smoothed curve, the earlier of equals{seen}"
 
 
 def trusted(case: Case, *, reward_trusted: bool) -> Course | None:

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
+from rl_advisor.gpu.steps import seconds_a_step
 from rl_advisor.run import Run
 from rl_advisor.settings.given import settings_of
 
-_LONGEST_STEP_S, MOST_GPUS = 7 * 86_400.0, 1_000_000
+MOST_GPUS = 1_000_000
 
 
 def cost(run: Run, broke_at: float | None) -> dict[str, Any]:
@@ -29,21 +28,3 @@ def gpus(run: Run) -> int | None:
     each, nodes = settings.number("n_gpus_per_node") or 0.0, settings.number("nnodes") or 1.0
     count = next((n for n in known if n > 0), each * nodes)
     return int(count) if 0 < count < MOST_GPUS else None
-
-
-def seconds_a_step(run: Run) -> float | None:
-    """Median seconds from one step to the next by the wall clock, by what the run logs otherwise; None where nothing tells."""
-    steps, times = run.clock()
-    if steps.size > 2:
-        gaps, took = np.diff(steps), np.diff(times)
-        pace = took[gaps > 0] / gaps[gaps > 0]
-        usual = float(np.median(pace[pace >= 0])) if (pace >= 0).any() else 0.0
-        if 0 < usual < _LONGEST_STEP_S:
-            return usual
-    curve = run.curves.get("time/step")
-    if curve is None or not curve.numbers.size:
-        return None
-    seconds, apart = float(np.median(curve.numbers)), np.diff(curve.finite()[0])
-    # Where steps count environment steps a logged row is many of them.
-    each = seconds / max(1.0, float(np.median(apart))) if apart.size else seconds
-    return each if 0 < each < _LONGEST_STEP_S else None
