@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from evals.seeds.answered import run as sampled
 from evals.seeds.course_of_runs import but, language
 from evals.seeds.doors import Asked, Drawing, even
@@ -27,7 +28,6 @@ from rl_advisor.answers.inventory import inventory
 from rl_advisor.answers.preflight import before
 from rl_advisor.api import assess, diagnose
 from rl_advisor.gpu.profile import profile
-from rl_advisor.gpu.recorder import pack
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
 from rl_advisor.tools.listener import Listener
@@ -78,7 +78,7 @@ def gpus(d: Drawing, parts: tuple[Part, ...], beside: Callable[[Floats], Floats]
     (d.folder / "steps.jsonl").write_text("\n".join(json.dumps({"step": i + 1, "time": start + t}) for i, t in enumerate(ends)))
     (journal := d.folder / "gpu.csv").write_text("\n".join(lines) + "\n")
     if d.form == "parquet":
-        pack(journal, d.folder / "gpu.parquet")
+        pd.read_csv(journal, dtype=str, sep=", ", engine="python", keep_default_na=False).to_parquet(d.folder / "gpu.parquet")
         journal.unlink()
     return d.folder
 
