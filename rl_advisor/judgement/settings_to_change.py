@@ -77,7 +77,7 @@ def concrete(run: Run, ours: str, now: object, times: float) -> float | None:
 
 def usual_value(run: Run, metric: str, now: float | None = None) -> str:
     """The setting that a row of priors speaks of, at a usual value, by the key that the run gave it; empty where there is none."""
-    ours, row = next((s for s, name in USUAL.items() if name == metric), ""), prior(metric, circumstances(run, "late"))
+    ours, row = next((s for s, name in USUAL.items() if name == metric), ""), prior(metric, circumstances(run, "late").careful)
     if not ours or row is None:
         return ""
     known = [dialects()[f] for f in run.frameworks if f in dialects()]

@@ -48,6 +48,12 @@ class Circumstances:
     action: str | None = None
     """``discrete`` or ``continuous``."""
 
+    @property
+    def careful(self) -> "Circumstances":
+        """The same after warm-up, with all weights trained where nothing says otherwise: what is usual there harms no adapter."""
+        weights = "full" if self.weights in (None, "pretrained") else self.weights
+        return replace(self, weights=weights, phase=self.phase or "late")
+
 
 @dataclass(frozen=True)
 class Prior:

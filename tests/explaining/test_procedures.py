@@ -109,6 +109,25 @@ from rl_advisor.cli.commands import main
         ("exploding entropy after 20 steps of GRPO", "The entropy rises"),
         ("I have a hard time training a Pendulum to convergence, the agent falls", "An agent that does not learn"),
         ("the reward is negative, is that bad?", "The sign of a reward"),
+        ("after step 300 the GRPO model only writes '!!!!!!!'", "Nothing but exclamation marks"),
+        ("what a run!", None),
+        ("DPO: the loss drops to 0 after a few steps and accuracy is 1.0, why so fast?", "A preference loss that is at 0"),
+        ("DPO: the loss is 0.4 after a few steps", None),
+        ("logits/chosen is -3e8, is that normal?", "logits/chosen and logits/rejected"),
+        ("CQL: the critic loss does not converge", "Offline nothing corrects"),
+        ("I trained CQL yesterday", None),
+        ("TD3: the actor loss becomes huge, is that normal?", "In DDPG, TD3, SAC and their kin"),
+        ("the critic loss does not decrease", "A critic's loss need not fall"),
+        ("the critic loss decreases", None),
+        ("response_length/clip_ratio is very high", "The share of answers that run into"),
+        ("clip_ratio/high_mean is 0.001", None),
+        ("why does the fps drop while my agent trains?", "Steps a second"),
+        ("the KL of my GRPO run is 3,000,000", "A mean KL in the thousands"),
+        ("the KL of my GRPO run is 0.3, large?", "KL to the reference"),
+        ("why do objective/entropy and policy/entropy_avg differ?", "Two entropies of one run"),
+        ("self-play: the ELO of my agent falls", "In self-play"),
+        ("how is ep_rew_mean calculated?", "An episode's reward in the log"),
+        ("GRPO takes 80 seconds/step, is that expected of training?", "With language models the generation"),
     ],
 )
 def test_a_sentence_and_its_procedure(text: str, title: str | None) -> None:
@@ -232,6 +251,12 @@ def test_where_nothing_can_be_told_it_says_what_to_paste() -> None:
 def test_a_rate_for_adapters_is_no_rate_for_all_weights(said: str, unusual: bool) -> None:
     told = tools.explain_log(f"GRPO on a 0.6B language model{said}: is a learning_rate of 5e-5 ok?")["metrics"]
     assert (told[0]["normal"] == "unusual") is unusual
+
+
+def test_a_question_beside_rows_of_agents_is_one_about_agents() -> None:
+    rows = "('Episode', 3, 'Step', 90, 'Reward', 0.03)\n('Episode', 4, 'Step', 99, 'Reward', -0.12)\n"
+    assert "Actions that sit at their bounds" in tools.explain_log(rows, "the actions are saturated, where is the problem?")["summary"]
+    assert "Actions that sit" not in tools.explain_log(rows, "the actions are fine, where is the problem?")["summary"]
 
 
 def test_ppo_beside_rows_names_no_half_of_the_field() -> None:

@@ -1,6 +1,7 @@
 """Every check fires on the settings it is about, keeps quiet on its near-miss, and names no fault in sound runs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,11 @@ def started_with(config: dict[str, object], **levels: float) -> Run:
         name = raw.replace("__", "/")
         curves[name] = Curve(name, raw, "", np.arange(12.0), np.full(12, level), mapped=True)
     return Run(config=config, curves=curves)
+
+
+def by(framework: str, config: dict[str, object], **levels: float) -> Run:
+    """The same of a framework by its name."""
+    return replace(started_with(config, **levels), frameworks=(framework,))
 
 
 GRPO = {"num_generations": 8, "model_name_or_path": "Qwen/Qwen2.5-1.5B", "use_peft": False}
@@ -59,6 +65,10 @@ CASES = [
     ("length_limit", "note", started_with({"max_completion_length": 256}, response__truncated=0.6)),
     ("length_limit", "note", started_with({"max_completion_length": 256}, response__length=250.0)),
     ("length_limit", "fine", started_with({"max_completion_length": 256}, response__truncated=0.02, response__length=90.0)),
+    ("length_limit", "note", started_with({"model_name_or_path": "Qwen/Qwen3-4B", "max_completion_length": 2048})),
+    ("length_limit", "fine", started_with({"model_name_or_path": "Qwen/Qwen3-4B", "max_completion_length": 16384})),
+    ("length_limit", "fine", started_with({"model_name_or_path": "Qwen/Qwen3-4B-Instruct-2507", "max_completion_length": 2048})),
+    ("length_limit", "fine", started_with({"model": "Qwen3-4B", "enable_thinking": False, "max_completion_length": 2048})),
     ("group_size", "fault", started_with({"rollout.n": 1, "algorithm.adv_estimator": "grpo"})),
     ("group_size", "note", started_with({"num_generations": 2})),
     ("sampling", "fault", started_with({"num_generations": 8, "repetition_penalty": 1.1})),
@@ -76,6 +86,12 @@ CASES = [
     ("scales", "fault", started_with({"reward_scaling": 1.0, "algo": "sac"}, value__loss=3e5)),
     ("scales", "fine", started_with({"reward_scaling": 1e-4, "algo": "sac"}, value__loss=3e5)),
     ("scales", "note", started_with({"normalize": False, "algo": "ppo"})),
+    ("scales", "fault", by("rllib", {"vf_clip_param": 10.0}, reward__mean=-800.0)),
+    ("scales", "fine", by("rllib", {"vf_clip_param": 1e5}, reward__mean=-800.0)),
+    ("scales", "fine", by("rllib", {"vf_clip_param": 10.0}, reward__mean=20.0)),
+    ("updates_in_all", "fault", by("mlagents", {"max_steps": 1e5, "buffer_size": 10240})),
+    ("updates_in_all", "fine", by("mlagents", {"max_steps": 5e6, "buffer_size": 10240})),
+    ("updates_in_all", "not_given", by("sb3", {"max_steps": 1e5, "buffer_size": 10240})),
     (
         "reward_functions",
         "fault",

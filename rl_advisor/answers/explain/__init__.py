@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, question_in, where_time_goes
+from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, of_task, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET, prose
 from rl_advisor.answers.explain.procedures import asked_for, in_english, to_paste
@@ -92,12 +92,14 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     crash = next((f for f in wrong if f.seen_in == "crash"), None)
     logged = any(c.explained and not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items())
     asked_text = in_english(f"{question}\n{text[:LENGTH]}")
-    steps = None if crash or (logged and not asked) else _procedure(rows, asked_text, logged)
+    spoken = (f"{prose(asked_text, SENTENCE)} {rows.around.method or ''}", asked_text) if logged else (asked_text,)
+    steps = None if crash or (logged and not asked) else asked_for(*spoken)
     answer, figures = _answer(Asked(asked, rows, told, proven), steps), _figures(rows, read)
     e = Explained(rows, read, told, proven, judged, wrong, answer, sentences("not_looked_at", figures), bool(steps) and not logged)
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
+    error, where = crash.about if crash else ("", "")
     said: dict[str, Any] = {
-        **({"crash": _retold(crash)} if crash else {}),
+        **({"crash": {"error": error, "where": where, "means": crash.statement, "do": crash.causes[0].tell_apart}} if crash else {}),
         "recognised": "; ".join(sentences("recognised", figures)) or "no metrics, no settings and no error message",
         "read": asdict(read),
         "metrics": told,
@@ -111,15 +113,11 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
 
 
-def _procedure(rows: Rows, text: str, logged: bool) -> Mapping[str, Any] | None:
-    """The procedure for a text, of logged rows for the sentences beside them and the kind of training that they show."""
-    return asked_for(f"{prose(text, SENTENCE)} {rows.around.method or ''}" if logged else text, logged)
-
-
 def _answer(asked: Asked, steps: Mapping[str, Any] | None) -> str:
     """The answer to the question: whether the values are normal that it names, then what the procedure says."""
     said = answered(asked, advised=bool(steps)) if asked.question else ""
-    return f"{said} {steps['title']}.".strip() if steps else said
+    known = "" if said or asked.rows.run.curves else of_task(asked.rows)
+    return f"{said} {steps['title']}. {known}".strip() if steps else said
 
 
 def _judged(rows: Rows) -> tuple[Judged | None, list[Finding]]:
@@ -213,11 +211,6 @@ def _facts(e: Explained) -> dict[str, Sequence[str]]:
     }
 
 
-def _retold(crash: Finding) -> dict[str, str]:
-    error, where = crash.about
-    return {"error": error, "where": where, "means": crash.statement, "do": crash.causes[0].tell_apart}
-
-
 def _verdict(e: Explained) -> str:
     """What the judge says of the rows: a verdict where it is likely, else how little these rows tell."""
     if e.judged is None or e.judged.verdict == "undecidable":
@@ -255,9 +248,7 @@ def _noted(e: Explained) -> list[str]:
 def _moved_far(run: Run, metric: str) -> bool:
     """Whether what a sound run gives up slowly is eight times higher or lower than at the beginning."""
     x = run.curves[metric].numbers if metric in HELD and metric in run.curves else np.empty(0)
-    k = max(1, x.size // 8)
-    first, last = (float(np.median(part)) for part in (x[:k], x[-k:])) if x.size >= COURSES else (0.0, 0.0)
-    return min(first, last) > 0 and max(first, last) > FAR * min(first, last)
+    return x.size >= COURSES and bool(0 < FAR * min(x[0], x[-1]) < max(x[0], x[-1]))
 
 
 def _short(told: Mapping[str, Any]) -> str:

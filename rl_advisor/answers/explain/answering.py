@@ -1,7 +1,7 @@
 """The question that came with the lines, answered first: is this number normal, why NaN, does it learn, what does it mean, why so slow."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,9 +9,11 @@ import numpy as np
 
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET
-from rl_advisor.answers.explain.told import by_frameworks, told_in
+from rl_advisor.answers.explain.told import by_frameworks, curve_of, told_in
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import NUMBER, bare, shown
+from rl_advisor.answers.templates import sentences
+from rl_advisor.discovery import table
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import percent
@@ -27,13 +29,14 @@ _SLOW = re.compile(
     r"|time (per|cost|goes|go|is|does)|(where|how)\b.{0,30}\btime)\b",
     re.IGNORECASE,
 )
+_COSTS = re.compile(r"(?i)\b(negative|penal\w*|low)\b.{0,40}\brewards?\b|\brewards?\b.{0,40}\b(negative|below|low|penal\w*)\b")
 _MEANS = re.compile(r"(?i)\b(what|which|mean(s|ing)?(?! (rewards?|returns?|scores?|episode|length|value))|define|stand(s)? for)\b")
 _CHOICE = re.compile(
     r"(?i)\b(what|which|how (large|high|big|small))\b.{0,60}\b(should|use|good|best|recommend\w*|right|choose|set|typical|usual)\b"
     r"|\b(good|recommended|best|usual|typical|right) (value|setting)"
 )
 _GOOD = re.compile(
-    r"\b(learn\w*|progress\w*|improv\w*|converg\w*|work\w*|good|well|healthy|normal|ok(ay)?|right|rational|expected|wrong|fine)\b",
+    r"\b(\w*rewards?\b.{0,30}\b(smaller|lower|fall\w*|drop\w*|decreas\w*)|learn\w*|progress\w*|improv\w*|converg\w*|work\w*|good|well|healthy|normal|ok(ay)?|right|rational|expected|wrong|fine)\b",
     re.IGNORECASE,
 )
 
@@ -47,6 +50,11 @@ class Asked:
     told: Sequence[dict[str, Any]]
     proven: Sequence[Finding]
 
+    @property
+    def words(self) -> Sequence[str]:
+        """The words of the question that may be names."""
+        return re.findall(r"[A-Za-z_][\w/]{1,40}", self.question)[:40]
+
 
 def question_in(text: str) -> str:
     """The last questions that a text asks beside its lines; empty where it asks none."""
@@ -58,9 +66,10 @@ def answered(asked: Asked, *, advised: bool = False) -> str:
 
     Where a procedure answers (``advised``), only what the numbers themselves say.
     """
-    kinds: tuple[tuple[re.Pattern[str], Callable[[Asked], str]], ...] = (
+    kinds = (
         (_NOT_FINITE, _why_not_finite),
         (_SLOW, lambda a: where_time_goes(a.rows)),
+        (_COSTS, lambda a: what_costs(a.rows)),
         (re.compile(""), lambda a: _of_values(a, judged=advised)),
         (_CHOICE, _to_choose),
         *(() if advised else ((re.compile(""), _meanings), (_GOOD, lambda a: how_it_goes(a.rows)))),
@@ -90,10 +99,18 @@ def where_time_goes(rows: Rows) -> str:
         return f"{name} takes {number(most)} of {number(whole)} s a step ({percent(most / whole)}): start there."
     if step:
         return f"A step takes {number(step)} s. Which part of it cannot be told from these lines: log the seconds of each phase."
-    timed = (c for c in rows.run.curves.values() if re.search(r"(?i)time|sec|/s$|it/s|fps|sps", c.raw))
-    spent = [c for c in timed if "elapsed" not in c.raw.lower()]
-    spent.sort(key=lambda c: re.search(r"(?i)per.?sec|/s$|fps|sps", c.raw) is None)
-    return f"{spent[0].raw} is {shown(spent[0].value)}; which phase it is spent in is not in these lines." if spent else ""
+    timed = (c for c in rows.run.curves.values() if re.search(r"(?i)time|sec|/s$|it/s|fps|sps", c.raw) and "elapsed" not in c.raw.lower())
+    return next((f"{c.raw} is {shown(c.value)}; which phase it is spent in is not in these lines." for c in timed), "")
+
+
+def what_costs(rows: Rows) -> str:
+    """The part of the reward that costs more than all others together; empty where none does."""
+    parts = sorted((level, c.raw) for n, c in rows.family("reward/component/").items() if (level := rows.level(n) or 0.0) < 0)
+    whole = sum(level for level, _ in parts)
+    if not parts or parts[0][0] > whole / 2:
+        return ""
+    share = f"{parts[0][1]} ({number(parts[0][0])}) is {percent(parts[0][0] / whole)} of what the parts cost"
+    return f"{share}: look first at what it measures here, and at its weight."
 
 
 def _of_values(asked: Asked, *, judged: bool = False) -> str:
@@ -102,15 +119,14 @@ def _of_values(asked: Asked, *, judged: bool = False) -> str:
     here = {t["metric"]: asked.rows.level(t["metric"]) for t in asked.told}
     read = {n for n, c in given.items() if (level := here.get(n)) is not None and np.isclose(c.value[-1], level, rtol=ROUNDED)}
     values = {n: c for n, c in given.items() if n not in read}
-    beside = metrics(Rows(replace(run, curves={**run.curves, **values})), asked.proven) if values else []
+    beside = metrics(Rows(replace(run, curves={**run.curves, **values})), ()) if values else []
     valued = [t for t in beside if t["metric"] in values and t["normal"] != "unknown"]
-    outcome = () if _MEANS.search(asked.question) else OUTCOMES
+    hidden = "" if judged else () if _MEANS.search(asked.question) else OUTCOMES
     named = [
         t
         for t in asked.told
-        if (t["metric"] in read or _named(t["name"], asked.question)) and not (t["normal"] == "unknown" and t["metric"].startswith(outcome))
+        if (t["metric"] in read or _named(t["name"], asked.question)) and not (t["normal"] == "unknown" and t["metric"].startswith(hidden))
     ]
-    named = [t for t in named if t["normal"] != "unknown"] if judged else named
     settled = {t["metric"] for t in valued}
     named.sort(key=lambda t: t["normal"] == "unknown")
     said = [is_normal(t) for t in [*valued, *(t for t in named if t["metric"] not in settled)]]
@@ -119,7 +135,7 @@ def _of_values(asked: Asked, *, judged: bool = False) -> str:
 
 def _to_choose(asked: Asked) -> str:
     """Which values of the settings are usual that the question asks for, and one to start from."""
-    words = re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)[:40]
+    words = asked.words
     names = (" ".join(words[i : i + n]) for n in (2, 1) for i in range(len(words)))
     meant = {next(iter(ours)): name for name in names if len(ours := by_frameworks(name.lower())) == 1}
     rows = ((name, prior(ours, replace(asked.rows.around, phase="late"))) for ours, name in meant.items() if SET.search(ours))
@@ -128,10 +144,8 @@ def _to_choose(asked: Asked) -> str:
 
 def _meanings(asked: Asked) -> str:
     """What the metrics mean that the question names."""
-    words = (
-        dict.fromkeys(re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)[:40]) if _MEANS.search(asked.question) or not asked.told else ()
-    )
-    known = [w for word in words if (w := explain_word(word)) is not None and w["kind"] == "metric" and word.lower() not in _PLAIN]
+    words = asked.words if _MEANS.search(asked.question) or not asked.told else ()
+    known = [w for word in dict.fromkeys(words) if (w := explain_word(word)) is not None and w["kind"] == "metric" and not _PLAIN.fullmatch(word)]
     return " ".join(f"{w['word']}: {w['summary']} {w['meanings'][0]['means'].get('usual', '')}".strip() for w in known[:2])
 
 
@@ -141,19 +155,17 @@ def _values(asked: Asked) -> dict[str, Curve]:
     numbers = re.findall(rf"(?<![\w.-])(?<!below )(?<!above )(?:{NUMBER})(?![\w.]*\w|(?:-\d+)?{_COUNTED})", asked.question)
     if not given and len(numbers) == 1:
         named = [(t["metric"], t["name"]) for t in asked.told if _named(t["name"], asked.question)][:1]
-        spoken = re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)
-        named = named or [(ours, w) for w in spoken if w.lower() not in _PLAIN for ours in sorted(by_frameworks(w.lower()))][:1]
-        step = np.ones(1)
-        given = {ours: Curve(ours, raw, "the question", step, np.array([float(numbers[0])])) for ours, raw in named}
+        named = named or [(ours, w) for w in asked.words if not _PLAIN.fullmatch(w) for ours in sorted(by_frameworks(w.lower()))][:1]
+        given = {ours: curve_of(ours, raw, [float(numbers[0])]) for ours, raw in named}
     written = {t["name"].lower(): t["name"] for t in asked.told}
-    return {n: replace(c, raw=written.get(c.raw.lower(), c.raw), source="the question", note="", guessed=True) for n, c in given.items()}
+    return {n: replace(c, raw=written.get(c.raw.lower(), c.raw), note="") for n, c in given.items()}
 
 
 ROUNDED = 0.05
 """How far a number may be rounded in a question to be the one that the lines show."""
 _COUNTED = r" ?(?:k |m )?(?:steps?|iter|epoch|episode|update|hour|min|sec|gpu|card|token|prompt|row|time|seed)"
 """What a number in a question counts that is no value of a metric."""
-_PLAIN = frozenset(("loss", "reward", "rewards", "return", "accuracy", "score", "step", "steps", "time", "mean", "max", "min", "is", "it"))
+_PLAIN = re.compile("(?i)loss|rewards?|return|accuracy|score|steps?|time|mean|max|min|is|it")
 
 
 def is_normal(told: Mapping[str, Any]) -> str:
@@ -168,7 +180,7 @@ def is_normal(told: Mapping[str, Any]) -> str:
 
 def _named(raw: str, question: str) -> bool:
     """Whether a question speaks of a metric: by its whole name, or by the words of its last part."""
-    tokens = [bare(w) for w in re.findall(r"[\w/.-]+", question)]
+    tokens = [bare(w) for w in re.findall(r"[\w/.-]+", re.sub(r"['\u2019]s\b", "", question))]
     spoken = {"".join(tokens[i : i + n]) for n in (1, 2, 3) for i in range(len(tokens))}
     tail = raw.rsplit("/", maxsplit=1)[-1]
     short = re.sub(r"(?i)^(?:mean|avg|average|train|training|policy)[_ ]|[_ ](?:mean|avg)$", "", tail)
@@ -182,15 +194,21 @@ OUTCOMES = ("eval/score/", "reward/mean", "reward/success", "pairs/accuracy", "p
 def how_it_goes(rows: Rows) -> str:
     """How the outcome went in these rows."""
     curve = next((c for n in OUTCOMES for c in rows.family(n).values()), None)
-    if curve is None and rows.run.curves:
-        return "Whether it learns cannot be told: no reward and no score stands in these lines."
-    if curve is None:
+    x = curve.value[np.isfinite(curve.value)] if curve else np.empty(0)
+    said = {"name": curve.raw if curve else "", "other": len(rows.run.curves), "rows": x.size}
+    if x.size:
+        gain = abs(float(x[-1] - x[0]))
+        said |= {"first": float(x[0]), "last": float(x[-1]), "best": float(x.max()), "stands": of_task(rows, float(np.median(x[-5:])))}
+        said["still"] = x.size > 2 and bool(gain <= np.abs(np.diff(x)).max())
+    return "".join(sentences("course", said))
+
+
+def of_task(rows: Rows, level: float = np.nan) -> str:
+    """What a task pays that is known by name, and where a return stands there; empty for any other."""
+    name = rows.run.settings.get("named_task", "")
+    row = table(__file__, "tasks.toml").get(name)
+    if row is None:
         return ""
-    finite = curve.value[np.isfinite(curve.value)]
-    if not finite.size:
-        return f"{curve.raw} is NaN throughout, so whether it learns cannot be told."
-    if finite.size == 1:
-        return f"One row shows {curve.raw} {number(finite[0])} and no course: whether that is good depends on where it started."
-    steps = np.diff(finite)
-    course = "" if steps.size == 1 else ", higher in each" if (steps > 0).all() else ", lower in each" if (steps < 0).all() else ""
-    return f"{curve.raw} went from {number(finite[0])} to {number(finite[-1])} in {finite.size} rows{course}, best {number(finite.max())}."
+    share = (level - row["untrained"]) / (row["solved"] - row["untrained"])
+    over = level > 1.01 * row.get("most", np.inf) + 0.01
+    return sentences("named_task", {**row, "task": name.removesuffix("-v").title(), "level": level, "share": share, "over": over})[0]

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,13 @@ from rl_advisor.answers.explain.told import by_frameworks
 from rl_advisor.answers.explain.written import shown
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.priors import Prior, prior, wider
+from rl_advisor.priors import Prior, prior
 from rl_advisor.run import Curve
 from rl_advisor.settings.statistics import FEW
 from rl_advisor.vocabulary import metric
 
 MOST = 12
-"""Metrics that are told where nothing is wrong with them; what is not normal is always told, up to twice as many."""
+"""Metrics that are told where nothing is wrong with them; what is not normal is always told."""
 _NORMAL = {"usual": "normal", "below": "unusual", "above": "unusual", "far_below": "broken", "far_above": "broken"}
 _ORDER = ("broken", "unusual", "normal", "unknown")
 _SAID_ANYWAY = ("progress/", "time/", "throughput/", "memory/")
@@ -33,7 +32,7 @@ def metrics(rows: Rows, proofs: Sequence[Finding]) -> list[dict[str, Any]]:
     asked = {name for proof in proofs for name in proof.about}
     told.sort(key=lambda t: (_ORDER.index(t["normal"]), t["metric"] not in asked))
     odd = sum(t["normal"] in ("broken", "unusual") for t in told)
-    return told[: max(MOST, min(odd, 2 * MOST))]
+    return told[: max(MOST, odd)]
 
 
 def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any] | None:
@@ -52,14 +51,11 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
     meaning = (known.meaning if known else " or ".join(m.meaning for n in meanings if (m := metric(n)))) + (
         f" ({curve.note})" if curve.note else ""
     )
-    finite = curve.value[np.isfinite(curve.value)]
-    spread = f"{number(finite.min())} to {number(finite.max())}" if finite.size else "none"
     return {
         "name": curve.raw,
         "metric": curve.name,
         "meaning": meaning,
-        "value": shown(curve.value) + (f" ({curve.value.size} rows)" if curve.value.size > 1 and finite.size > 1 else ""),
-        "range": spread,
+        "value": shown(curve.value) + (f" ({curve.value.size} rows)" if curve.value.size - lost > 1 else ""),
         "non_finite": lost,
         "normal": normal,
         "why": why,
@@ -76,42 +72,22 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
         computed = curve.name.startswith(COMPUTED) if alone else re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
         where = "in every row" if not finite.size else f"in {lost} of {curve.value.size} rows"
         return "broken" if computed else "unusual", f"Not a finite number {where}: not computed, or the computation broke.", None
-    if alone and (split := _by_weights(rows, curve)):
-        return split
-    ranges = [row for n in meanings if (row := prior(n, rows.around)) is not None] if finite.size else []
+    rate = curve.name == "policy/learning_rate"
+    around = rows.around.careful if rate else rows.around
+    ranges = [row for n in meanings if (row := prior(n, around)) is not None] if finite.size else []
+    if alone and ranges:
+        return _against(ranges[0], finite.max() if rate and rows.count > 1 else finite[-1], finite.tolist())
     if alone:
-        peak = curve.name == "policy/learning_rate" and rows.count > 1
-        return _against(ranges[0], finite.max() if peak else finite[-1], finite.tolist()) if ranges else ("unknown", UNKNOWN, None)
+        return "unknown", UNKNOWN, None
     sides = [_NORMAL[row.side(finite[-1])] for row in ranges]
+    names = [m.meaning.split(":")[0].rstrip(".") for n in meanings if (m := metric(n))]
     if len(ranges) == len(meanings) and set(sides) == {"normal"}:
-        both = "; ".join(
-            f"{m.meaning.split(':')[0].rstrip('.')}: {r.range}" for n, r in zip(meanings, ranges, strict=True) if (m := metric(n))
-        )
-        return "normal", f"It is within what is usual, whichever it is ({both}).", None
+        return "normal", f"It is within what is usual, whichever it is ({'; '.join(r.range for r in ranges)}).", None
     if not ranges or "normal" in sides:
-        names = " or ".join(m.meaning.split(":")[0].rstrip(".") for n in meanings if (m := metric(n)))
-        return "unknown", f"It may be: {names}. Name the trainer (--framework) to have it judged.", None
+        return "unknown", f"It may be: {' or '.join(names)}. Name the trainer (--framework) to have it judged.", None
     widest = max(ranges, key=lambda row: row.usual[1])
-    side = "above" if finite[-1] > widest.usual[0] else "below"
-    why = f"It is {side} every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
+    why = f"It lies outside of every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
     return max(sides, key=_ORDER.index), why, widest
-
-
-def _by_weights(rows: Rows, curve: Curve) -> tuple[str, str, Prior | None] | None:
-    """Of a language model's value that is usual for an adapter alone, where nothing says what is trained: both ranges; else None."""
-    spoken = rows.around.method and "language" in wider(rows.around.method) and rows.around.weights in (None, "pretrained")
-    either = [prior(curve.name, replace(rows.around, weights=w, phase="late")) for w in ("full", "lora")] if spoken else []
-    full, lora = either or (None, None)
-    if full is None or lora is None or full == lora or not curve.numbers.size:
-        return None
-    top = float(curve.numbers.max())
-    if full.side(top) == "usual" or lora.side(top) != "usual":
-        return None
-    return (
-        "unusual",
-        f"{full.range} where all weights are trained, and {lora.range} for an adapter: for the former it is far too much.",
-        full,
-    )
 
 
 def _range(row: Prior) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rl_advisor.answers.explain.procedures import in_english, of_control
-from rl_advisor.answers.explain.told import by_frameworks, meaning, settings_said, told_in
+from rl_advisor.answers.explain.told import by_frameworks, curve_of, meaning, settings_said, told_in
 from rl_advisor.answers.explain.written import bare, left_out
 from rl_advisor.judgement.proofs.crashes import warnings_in
 from rl_advisor.output.errors import no_such
@@ -37,6 +37,8 @@ TEXT, SETTINGS, CONFIG = ("", ".txt", ".log", ".out", ".md"), (".sh", ".yaml", "
 SET = re.compile(r"[/_]coef$|learning_rate$|^progress/")
 """Names of what is set and not measured."""
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
+_PACE = re.compile(r"(?<![\d.])(\d{1,6}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)?(?: ?/ ?| per | a )(?:it(?:er|eration)?|step)\b")
+"""The seconds a step takes, as a bar of progress or a sentence says them: "281.24s/it", "80 seconds per step"."""
 _ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}\b")
 """A machine and its port: no number that was measured."""
 _TABLE = re.compile(r"^[^\n,]{1,60}(?:,[^\n,]{1,60}){2,200}\n[-+\d.eE, nNaAiIfF]{5,4000}$", re.MULTILINE)
@@ -63,7 +65,8 @@ def run_of(text: str, framework: str | None = None) -> Run:
         dialect = dialects().get(framework or (run.frameworks[0] if run.frameworks else ""))
         run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
     run = _with_written(run, plain)
-    run = replace(run, curves=_parts_named(run.curves))
+    took = [float(n) for n in _PACE.findall(plain)]
+    run = replace(run, curves={**({"time/step": curve_of("time/step", "a step", took)} if took else {}), **_parts_named(run.curves)})
     return replace(run, frameworks=(framework, *run.frameworks)) if framework and framework not in run.frameworks else run
 
 
@@ -111,11 +114,10 @@ def _with_written(run: Run, text: str) -> Run:
     dialect = dialects().get(run.frameworks[0]) if run.frameworks else None
     for raw, values in list(left_out(run, text).items())[:NAMES]:
         ours = (dialect and our_name(raw, dialect)) or meaning(raw, values.tolist())
-        steps = np.arange(1.0, values.size + 1)
         known = ours is not None and (ours not in curves or curves[ours].value.size < values.size)
         if known or bare(raw) not in taken:
             name = ours if known and ours else raw
-            curves[name] = Curve(name, raw, "the text", steps, values, guessed=known)
+            curves[name] = replace(curve_of(name, raw, values.tolist()), guessed=known, note="")
     return replace(run, curves=curves)
 
 
@@ -194,8 +196,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _framework(asked: str) -> str:
     """The name of the dialect that is meant, however it is written."""
-    known = {re.sub(r"[-_ .]", "", d.name).casefold(): d.name for d in dialects().values()}
-    meant = known.get(re.sub(r"[-_ .]", "", asked).casefold())
+    meant = next((name for name in dialects() if bare(name) == bare(asked)), None)
     if meant is None:
-        raise no_such("framework", asked, sorted(known.values()))
+        raise no_such("framework", asked, sorted(dialects()))
     return meant

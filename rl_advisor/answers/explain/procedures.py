@@ -29,7 +29,7 @@ def of_control(text: str) -> bool:
     return bool(re.search(_fragment("acts"), text.lower())) and not re.search(_fragment("speaks"), text.lower())
 
 
-def asked_for(text: str, beside: bool = False) -> Answer | None:
+def asked_for(text: str, beside: str = "") -> Answer | None:
     """The procedure that a text asks for: the first of whose groups of words all stand in it; None where there is none.
 
     ``beside`` logged rows only those are heard that say what a number means. What comes back has ``title`` and ``steps`` of ``do``, ``run``
@@ -37,9 +37,9 @@ def asked_for(text: str, beside: bool = False) -> Answer | None:
     """
     found = _ADDRESS.search(text[:LONGEST])
     address, said = found[0] if found else "HOST:PORT", _ADDRESS.sub("server", text[:LONGEST].lower())
-    control = of_control(said)
+    control = of_control(said + beside)
     for procedure in procedures().values():
-        if beside > procedure.get("beside", False) or procedure.get("control", control) != control:
+        if bool(beside) > procedure.get("beside", False) or procedure.get("control", control) != control:
             continue
         barred = procedure.get("not")
         if all(re.search(rf"\b(?:{group})", said) for group in procedure["words"]) and not (barred and re.search(barred, said)):

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from rl_advisor.answers.explain.procedures import of_control
+from rl_advisor.discovery import table
 from rl_advisor.priors.circumstances import METHOD_WORDS
 from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.translating import our_name
@@ -30,15 +32,15 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 """Words and signs that may stand between a name and its number."""
-_COUNTED = frozenset(
-    ("steps", "timesteps", "episodes", "epochs", "iterations", "updates", "frames", "rows", "samples", "prompts", "seeds", "gpus", "nodes")
-)
+_COUNTED = re.compile("(?i)(?:time)?steps|episodes|epochs|iterations|updates|frames|rows|samples|prompts|seeds|gpus|nodes")
 """Words behind a number that counts them, and is no value of what stands before it."""
-_ONWARDS = frozenset(("to", "->", "→", "down", "up", "about", "around"))
-_NO_METRIC = frozenset(("step", "steps", "epoch", "epochs", "loss", "max", "min", "mean", "std", "time", "length", "n", "k"))
+_ONWARDS = re.compile("(?i)to|->|→|down|up|about|around")
+_NO_METRIC = re.compile("(?i)steps?|epochs?|loss|max|min|mean|std|time|length|n|k")
 """Words that are no metric by themselves, whatever a framework calls so."""
 _ANYBODYS = ("accuracy",)
 """What one framework has a meaning for, and everybody writes."""
+_MEANT = {"alpha": re.compile(r"(?i)\b(sac|entropy|temperature)\b")}
+"""Letters that mean something to one method: words without which a sentence does not mean it."""
 _DRIFT = frozenset(("kl", "kl divergence", "kl-divergence"))
 """What people call the distance of two policies, whichever they mean."""
 _SENTENCE = re.compile(r"\b[A-Za-z]{1,30}+ [A-Za-z]{1,30}+ [A-Za-z]")
@@ -46,7 +48,8 @@ _SENTENCE = re.compile(r"\b[A-Za-z]{1,30}+ [A-Za-z]{1,30}+ [A-Za-z]")
 _FOLDERS = ("", "train/", "training/", "actor/", "critic/", "rollout/", "losses/", "charts/")
 _OUTSIDE = re.compile(
     r"my|the|an?|our|its|their|this|and|but|or|while|with|that|when|if|then|so|also|where|ha(?:ve|s)|i|for|of|in|on|by|per|over|after"
-    r"|is|are|was|does|why|how|what|which|can|should|every|each|functions?|no|not|non|never|below|above|under|than|between|m?s|secs?|seconds?|minutes?",
+    r"|is|are|was|does|why|how|what|which|can|should|every|each|functions?|no|not|non|never|below|above|under|than|between|m?s|secs?|seconds?|minutes?"
+    r"|true|false|null|none|yes|at|set",
     re.IGNORECASE,
 )
 """Words that no name has."""
@@ -64,9 +67,12 @@ _CONTEXT = 4_000
 
 
 def settings_said(text: str) -> dict[str, str]:
-    """What a text says in passing of the settings: the algorithm where it names those of one method, the model, what of it is trained."""
+    """What a text says in passing: the algorithm where it names those of one method, the task, the model, what of it is trained."""
     methods = {method: found[0] for words, method in METHOD_WORDS if (found := re.findall(rf"(?i)\b(?:{words})\b", text[:_CONTEXT]))}
     said = {name: found[0] for name, words in _SAID.items() if (found := re.findall(words, text[:_CONTEXT]))}
+    for task in table(__file__, "tasks.toml"):
+        if re.search(rf"(?i)\b{task.replace('-', '[ _-]?')}", text[:_CONTEXT]):
+            said.setdefault("named_task", task)
     return said | ({"algorithm": methods.popitem()[1].lower()} if len(methods) == 1 else {})
 
 
@@ -80,9 +86,13 @@ def told_in(text: str) -> dict[str, Curve]:
         named = ((meaning(name, values, text[:_CONTEXT]), name) for name in new)
         ours, name = next(((ours, name) for ours, name in named if ours), (None, ""))
         if ours and len(found) < MOST and (ours not in found or found[ours].value.size < len(values)):
-            steps = np.arange(1.0, len(values) + 1)
-            found[ours] = Curve(ours, name, "the text", steps, np.array(values), guessed=True, note=TOLD)
+            found[ours] = curve_of(ours, name, values)
     return found
+
+
+def curve_of(ours: str, raw: str, values: Sequence[float]) -> Curve:
+    """Numbers that stand in a text, as a metric: a row for each."""
+    return Curve(ours, raw, "the text", np.arange(1.0, len(values) + 1), np.array(values), guessed=True, note=TOLD)
 
 
 def _given(tokens: Sequence[str]) -> Iterator[tuple[list[str], list[float]]]:
@@ -97,7 +107,7 @@ def _given(tokens: Sequence[str]) -> Iterator[tuple[list[str], list[float]]]:
             at = end
             continue
         onwards = end
-        while onwards < len(tokens) and onwards - end < 3 and tokens[onwards].lower() in _ONWARDS:
+        while onwards < len(tokens) and onwards - end < 3 and _ONWARDS.fullmatch(tokens[onwards]):
             onwards += 1
         if end < onwards < len(tokens) and _NUMBER.fullmatch(tokens[onwards]):
             values, end = [*values, _number(tokens[onwards])], onwards + 1
@@ -111,11 +121,11 @@ def _given(tokens: Sequence[str]) -> Iterator[tuple[list[str], list[float]]]:
 def _counts(after: Sequence[str]) -> bool:
     """Whether the word behind a number says what it counts, and has no number of its own."""
     value = after[1] in "=:" or _NUMBER.fullmatch(after[1]) if len(after) > 1 else None
-    return bool(after) and after[0].lower() in _COUNTED and not value
+    return bool(after) and bool(_COUNTED.fullmatch(after[0])) and not value
 
 
 def _a_name(words: Sequence[str]) -> bool:
-    alone = len(words) == 1 and words[0].lower() in _NO_METRIC
+    alone = len(words) == 1 and _NO_METRIC.fullmatch(words[0])
     return not alone and all(word[0].isalpha() and not _OUTSIDE.fullmatch(word) for word in words)
 
 
@@ -127,11 +137,12 @@ def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
     """What a name means: the one thing that all frameworks that use it mean, with or without its folder, else what its words say."""
     if name.lower() in _DRIFT and _SENTENCE.search(text):
         return "kl/old" if of_control(text) else "kl/ref"
+    if (words := _MEANT.get(name)) and not words.search(text):
+        return None
     if meant := by_frameworks(name):
         return next(iter(meant)) if len(meant) == 1 else None
-    steps = np.arange(float(len(values)))
-    around = Curve(text, text, "the text", steps, steps, mapped=True)
-    named = guess({name: Curve(name, name, "the text", steps, np.array(values)), text: around}, unit="episodes")
+    around = replace(curve_of(text, text, values), mapped=True)
+    named = guess({name: replace(curve_of(name, name, values), guessed=False), text: around}, unit="episodes")
     return next((ours for ours, curve in named.items() if curve.guessed and metric(ours)), None)
 
 

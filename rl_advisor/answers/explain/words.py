@@ -17,12 +17,9 @@ from rl_advisor.vocabulary.dialects import dialects
 def explain_word(word: str) -> Answer | None:
     """What a pattern, check, verdict or metric of that name is; None for a word that is none of them."""
     name = word.strip().lower().replace(" ", "_").replace("-", "_")
-    if name in patterns():
-        page = patterns()[name].page
-        return {"word": name, "kind": "pattern", "summary": page["Title"], "page": page}
-    if name in checks.registered():
-        page = checks.page(name)
-        return {"word": name, "kind": "check", "summary": page["Title"], "page": page}
+    if name in patterns() or name in checks.registered():
+        kind, page = ("pattern", patterns()[name].page) if name in patterns() else ("check", checks.page(name))
+        return {"word": name, "kind": kind, "summary": page["Title"], "page": page}
     if name in WORDS["verdict"]:
         return {"word": name, "kind": "verdict", "summary": WORDS["verdict"][name]["means"], "page": {}}
     return _metric(word.strip())
@@ -42,23 +39,16 @@ def _metric(raw: str) -> Answer | None:
         return None
     meanings = []
     for name in names:
-        known = metric(name)
-        who = sorted(d for d, ours in spoken.items() if ours == name)
-        ranges = [
-            {
-                "given": " ".join(v for v in vars(r.given).values() if v) or "any",
-                "usual": f"{number(r.usual[0])} to {number(r.usual[1])}",
-                "source": r.source,
-            }
-            for r in table().get(name, ())
-        ]
-        ranges += [
-            {"given": u.among, "usual": f"{number(u.low)} to {number(u.high)}", "source": f"{u.repositories} repositories"}
-            for u in known_groups(name)
-        ]
-        row = next(iter(table().get(name, ())), None)
-        means = {"below": row.below, "above": row.above, "usual": row.inside} if row else {}
+        known, rows = metric(name), table().get(name, ())
+        ranges = [(" ".join(filter(None, vars(r.given).values())) or "any", *r.usual, r.source) for r in rows]
+        ranges += [(u.among, u.low, u.high, f"{u.repositories} repositories") for u in known_groups(name)]
         meanings.append(
-            {"metric": name, "meaning": known.meaning if known else "", "frameworks": who[:8], "ranges": ranges, "means": means}
+            {
+                "metric": name,
+                "meaning": known.meaning if known else "",
+                "frameworks": sorted(d for d, ours in spoken.items() if ours == name)[:8],
+                "ranges": [{"given": g, "usual": f"{number(low)} to {number(high)}", "source": s} for g, low, high, s in ranges],
+                "means": next(({"below": r.below, "above": r.above, "usual": r.inside} for r in rows), {}),
+            }
         )
     return {"word": raw, "kind": "metric", "summary": meanings[0]["meaning"], "meanings": meanings}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rl_advisor.answers.explain.told import by_frameworks
 from rl_advisor.finding import number
 from rl_advisor.run import Floats, Run
 
@@ -81,9 +82,9 @@ def coverage(run: Run, text: str) -> Coverage:
 
 
 def given(run: Run) -> list[str]:
-    """The settings of a text; none where a value is no number, because then they are what a trainer reports."""
+    """The settings of a text; none where they hold a result, or a value is no number, because then they are what a trainer reports."""
     rows = any((isinstance(v, float) and not math.isfinite(v)) or v in (".nan", ".inf") for v in run.config.values())
-    return [] if rows else [*run.config, *run.settings]
+    return [] if rows or any("reward/mean" in by_frameworks(k.rpartition(".")[2]) for k in run.config) else [*run.config, *run.settings]
 
 
 def shown(values: Floats) -> str:
