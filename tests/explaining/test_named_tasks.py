@@ -104,3 +104,16 @@ def test_a_result_in_yaml_is_no_configuration() -> None:
         "episode_reward_mean: -80.5\nepisode_len_mean: 51.0\ninfo:\n  default:\n    kl: 0.01\n    vf_loss: 30.2\n    policy_loss: -0.01\n"
     )
     assert {"reward/mean", "value/loss"} <= {m["metric"] for m in tools.explain_log(text)["metrics"]}
+
+
+@pytest.mark.parametrize(("explained", "said"), [("6.1e-08", True), ("0.2", False)])
+def test_a_critic_that_predicts_one_value_is_blind(explained: str, said: bool) -> None:
+    text = f"PPO with stable-baselines3: the explained_variance is {explained} throughout. Has it converged?"
+    assert ("predicts the same for every state" in tools.explain_log(text)["summary"]) is said
+
+
+@pytest.mark.parametrize(("entropy", "said"), [((2.5, 0.4), True), ((0.4, 2.5), False)])
+def test_a_reward_with_a_bonus_in_it_falls_with_the_entropy(entropy, said: bool) -> None:
+    rows = "avg_rewards: {}\nentropy: {}\nexplained_variance: {}\nalpha_loss: -9.0\nepoch: {}\n\n"
+    text = rows.format(90.5, entropy[0], -0.001, 0) + rows.format(-4.5, entropy[1], 0.8, 900)
+    assert ("holds the entropy bonus" in str(tools.explain_log(text, "why does the reward get smaller?"))) is said
