@@ -145,7 +145,8 @@ def _to_choose(asked: Asked) -> str:
 def _meanings(asked: Asked) -> str:
     """What the metrics mean that the question names."""
     words = asked.words if _MEANS.search(asked.question) or not asked.told else ()
-    known = [w for word in dict.fromkeys(words) if (w := explain_word(word)) is not None and w["kind"] == "metric" and not _PLAIN.fullmatch(word)]
+    told = (explain_word(word) for word in dict.fromkeys(words) if not _PLAIN.fullmatch(word))
+    known = [w for w in told if w is not None and w["kind"] == "metric"]
     return " ".join(f"{w['word']}: {w['summary']} {w['meanings'][0]['means'].get('usual', '')}".strip() for w in known[:2])
 
 
