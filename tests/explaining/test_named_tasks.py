@@ -1,4 +1,4 @@
-"""What everybody knows of a task by name, a pace in a bar of progress, and the parts that cost most are said of the lines that show them."""
+"""What everybody knows of a task by name, a pace in a bar of progress, and the parts that cost most."""
 
 import pytest
 from rl_advisor import tools
