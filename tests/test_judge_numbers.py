@@ -18,7 +18,17 @@ from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 STEPS = np.arange(91.0)
-SOUND = {"gone": 0.0, "rose": 1.0, "still rises": 0.0, "best at": 1.0, "lost": 0.0, "gained": 1.0, "deepest dip": 0.0, "falls lately": 0.0}
+SOUND = {
+    "order": 0.0,
+    "gone": 0.0,
+    "rose": 1.0,
+    "still rises": 0.0,
+    "best at": 1.0,
+    "lost": 0.0,
+    "gained": 1.0,
+    "deepest dip": 0.0,
+    "falls lately": 0.0,
+}
 
 
 def course(middle: Any = STEPS, n: int = 91, **amounts: float) -> Any:
@@ -258,3 +268,30 @@ def test_without_a_plan_a_quarter_of_the_way_is_left_to_pay(monkeypatch: pytest.
 def test_without_a_plan_four_tenths_of_it_are_left() -> None:
     assert going_on.plan_left(case()) == 0.4
     assert going_on.known(0.001) == going_on.known(0.01) == pytest.approx(np.log(0.01))
+
+
+@pytest.mark.parametrize(("order", "guessed", "left"), [(-0.69, None, 1.0), (-0.75, None, 0.5), (-0.81, None, 0.05), (-0.81, "loss", 1.0)])
+def test_a_slide_from_the_first_points_on_is_no_failure_to_learn(order: float, guessed: str | None, left: float) -> None:
+    """From seven in ten to eight in ten of going one way; not of a metric that was guessed, of which less may be better."""
+    slid = SimpleNamespace(**vars(case(gained=0.0, order=order)), solved=False, gamed=0.0)
+    slid.run.outcome_guess = guessed
+    told = evidence.fitting(slid)  # type: ignore[arg-type]
+    assert told["not_learning"] - told["plateaued"] == pytest.approx(np.log(left))
+
+
+@pytest.mark.parametrize(("last", "collapsed"), [(31.0, 0.0), (25.0, 0.5), (19.0, 1.0)])
+def test_three_quarters_of_the_gain_part_a_collapse_from_a_decline(last: float, collapsed: float) -> None:
+    """Of a rise from 0 to 100, by what is left at the end; not where it gained less than half of what its points cover."""
+    odds = {"degrading": 0.6, "collapsed": 0.2, "improving": 0.2}
+    for start, wanted in ((0.0, collapsed), (51.0, None)):
+        level = SimpleNamespace(value=np.array([start, 100.0, 0.0]))
+        course = SimpleNamespace(start=start, best=100.0, last=last, level=level)
+        told = evidence.told_apart(SimpleNamespace(performance=SimpleNamespace(counts=course)), odds)  # type: ignore[arg-type]
+        wanted_fall = 0.2 if wanted is None else 0.8 * wanted
+        assert told["collapsed"] == pytest.approx(wanted_fall) and sum(told.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("pattern", "weak"), [("checkpoint_stall", True), ("out_of_memory", False), ("entropy_collapse", False)])
+def test_waiting_machines_make_no_outcome_fall(pattern: str, weak: bool) -> None:
+    """A finding of the systems that does not weigh two is a side note of any outcome."""
+    assert causes.is_weak(SimpleNamespace(pattern=pattern, link=patterns()[pattern].link)) == weak  # type: ignore[arg-type]

@@ -13,9 +13,12 @@ from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.diagnosis import ORDER, role_of
 from rl_advisor.judgement.proven import STANDS
+from rl_advisor.vocabulary import Link
 
 BORNE = ("truncation", "flat_groups", "no_entropy", "drift")
 """Causes that an outcome may bear: a score that was reached in spite of them says that they do not matter."""
+STRONG = 2.0
+"""Weight from which a finding of the systems is a break, not a side note."""
 ONE_EVENT = 0.03
 """Share of the steps until then within which two beginnings are one event: of curves that break together, the share of cut answers shows it
 before the mean entropy does."""
@@ -32,9 +35,15 @@ def roots(case: Case, *, of_fall: bool = False) -> list[Finding]:
 
     ``of_fall`` leaves out what cannot make an outcome fall.
     """
-    present = [f for f in causes(case) if not (of_fall and role_of(f.pattern) is Role.SILENCE)]
+    present = [f for f in causes(case) if not (of_fall and is_weak(f))]
     left = [f for f in present if not any(explains(other, f) for other in present if other is not f)]
     return in_order(left or present)
+
+
+def is_weak(finding: Finding) -> bool:
+    """Whether a finding tells of silence, or of systems and not strongly: that breaks no outcome."""
+    pattern = patterns()[finding.pattern]
+    return pattern.role is Role.SILENCE or (finding.link is Link.SYSTEMS and pattern.weight < STRONG)
 
 
 def explains(cause: Finding, effect: Finding) -> bool:

@@ -15,9 +15,9 @@ from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Role
 from rl_advisor.judgement import meaning
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.causes import before, root_of_fall, roots
+from rl_advisor.judgement.causes import STRONG, before, is_weak, root_of_fall, roots
 from rl_advisor.judgement.diagnosis import with_role
-from rl_advisor.judgement.evidence import Piece, gather
+from rl_advisor.judgement.evidence import Piece, gather, told_apart
 from rl_advisor.judgement.weights import probabilities, weights
 from rl_advisor.output.wording import told_once
 from rl_advisor.settings import checks
@@ -25,8 +25,6 @@ from rl_advisor.vocabulary import Link
 
 SURE, LIKELY = 0.75, 0.5
 """Probability from which a confidence is high, or medium."""
-STRONG = 2.0
-"""Weight from which a finding of the systems is a break, not a side note."""
 ODDS = 0.5
 """How much a piece must speak against the verdict to be at odds with it."""
 MOST_AT_ODDS, MOST_REASONS = 3, 3
@@ -71,7 +69,7 @@ class Judged:
 def judge(case: Case) -> Judged:
     """The verdict that the evidence speaks for, and what broke first."""
     evidence = sorted(gather(case), key=lambda p: -max(abs(w) for w in p.speaks.values()))
-    odds = probabilities(weights(), [p.speaks for p in evidence])
+    odds = told_apart(case, probabilities(weights(), [p.speaks for p in evidence]))
     verdict = max(odds, key=lambda v: odds[v])
     cause = cause_of(case, verdict)
     return Judged(
@@ -133,9 +131,8 @@ def breaks(finding: Finding, since: float = -np.inf) -> bool:
     What usually follows from something else limits the run where it was there ``since`` its first step.
     """
     pattern = patterns()[finding.pattern]
-    weak = finding.link is Link.SYSTEMS or pattern.role is Role.SILENCE
     follows = pattern.role is Role.CONSEQUENCE and (finding.onset is None or finding.onset.low > since)
-    return not follows and (not weak or pattern.weight >= STRONG)
+    return not follows and (pattern.weight >= STRONG or not is_weak(finding))
 
 
 def _first(case: Case, link: Link) -> Finding | None:
