@@ -12,13 +12,13 @@ from rl_advisor.answers.templates import picked
 from rl_advisor.features.bins import evenly
 from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit
-from rl_advisor.output.wording import chance, raw, value
+from rl_advisor.output.wording import WORDS, chance, raw, value
 
 RIVAL = 0.03
 """Probability from which another verdict is worth its characters."""
-CURVES, GAPS, SPOKEN = 6, 3, 220
-WEIGHTY = 0.3
-"""Weight from which a piece of evidence is worth its characters."""
+GAPS, FEWEST = 3, 4
+FEW = 4
+"""Rows of a table of runs up to which each is told with its outcome's numbers."""
 
 
 def characters(value: Any) -> int:
@@ -36,11 +36,15 @@ def brief(kind: str, answer: Answer) -> Answer:
     """The short form of an answer, within its characters; an answer without one is given back as it is."""
     table = briefs().get(kind)
     if table is None or table["held"] not in answer:
-        return answer  # a table of several runs is short as it is
+        rows = answer.get("runs", ())
+        return answer if len(rows) <= FEW else answer | {"runs": [{**row, "curve": None} for row in rows]}
     first, last = ({k: answer.get(k) for k in keys} for keys in (("run", "runs", "step"), ("names_as_written",)))
     told = picked(table["fields"], [_PREPARED[kind](answer) if kind in _PREPARED else {}, answer])
     made = {**first, **told, "gaps": answer.get("gaps", [])[:GAPS], **last}
-    return fit(_bare(made), table["longest"], characters)
+    short = _bare(made)
+    while kind == "assess" and characters(short) > table["longest"] and len(short.get("curves", ())) > FEWEST:
+        short["curves"].popitem()  # what speaks least stands last
+    return fit(short, table["longest"], characters)
 
 
 def _bare(found: Any) -> Any:
@@ -53,47 +57,16 @@ def _bare(found: Any) -> Any:
 
 
 def _assess(answer: Answer) -> Answer:
-    """What is worth its characters of the probabilities, of the evidence on both sides, of the rivals and of the curves."""
-    story, sure, ours = answer["story"], answer["confidence"], answer["verdict"]
-    likely = sorted(answer["probabilities"].items(), key=lambda item: -item[1])
-    it = _unnamed(story["curves"][0]["label"] if story["curves"] else "")
-    told = {it(clause) for clause in answer["why"].split("; ")}
-    fresh = [e for e in answer["evidence"] if abs(e["weight"]) >= WEIGHTY and told.isdisjoint({it(e["says"]), *it(e["says"]).split("; ")})]
-    against = [e["says"] for e in fresh if e["for"] == ours and e["weight"] < 0]
+    """The verdicts that are likely, and what each of these words means."""
+    likely = {v: p for v, p in sorted(answer["probabilities"].items(), key=lambda item: -item[1])[:4] if p >= RIVAL}
     return {
-        "likely": {v: chance(p, sure) for v, p in likely[:4] if p >= 0.02 and len(likely) > 1},
-        "for": [it(e["says"]) for e in fresh if e["for"] == ours and e["weight"] > 0],
-        "against": list(map(it, against)),
-        "odd": [line for line in answer["at_odds"] if line not in against],
-        "near": [r | {"sure": chance(r["p"], sure), "against": it(r["against"])} for r in answer["rivals"] if r["p"] >= RIVAL],
-        "drawn": _curves(story["curves"][:CURVES]),
+        "likely": {v: chance(p, answer["confidence"]) for v, p in likely.items()},
+        "means": {v: WORDS["verdict"][v]["means"].partition(":")[0] for v in likely},
     }
-
-
-def _unnamed(name: str) -> Callable[[str], str]:
-    """What says a sentence about the outcome shortly: no stop, and "it" for the outcome's name, which stands above."""
-    return lambda text: (f"it{text[len(name) :]}" if name and text.startswith(f"{name} ") else text).rstrip(".")[:SPOKEN]
-
-
-def _curves(curves: list[Answer]) -> dict[str, str]:
-    """Raw points in rows under one row of steps, then the newest five of each: a curve a row, under the name that the run gave it."""
-    if not curves:
-        return {}
-    rows = {"steps": " ".join(f"{s:.0f}" for s, _ in curves[0]["sketch"])}
-    for q in curves:
-        name = q["label"] if q["label"] == q["metric"] or (role := ROLES.get(q["metric"])) is None else f"{q['label']} ({role})"
-        sketch = " ".join("-" if v is None else raw(v, q["unit"]) for _, v in q["sketch"])
-        newest = " ".join(raw(v, q["unit"]) for _, v in q["recent"])
-        still = len({*sketch.split(), *newest.split()} - {"-"}) == 1
-        tail = f" | last of {q['points']}: {newest}" if q["points"] > len(q["recent"]) else ""
-        rows[name] = f"{newest.split()[-1]} throughout" if still else f"{sketch}{tail}"
-    return rows
 
 
 PICKED = ("highest", "lowest", "random", "newest_failures", "contrast", "contradicting", "early_late")
 """Samples, and pairs of them, of which one of each kind is told."""
-ROLES = {"kl/ref": "KL to the reference", "kl/old": "KL to the old policy"}
-"""What a curve is, where its name alone does not say it."""
 
 
 def _samples(answer: Answer) -> Answer:

@@ -43,6 +43,8 @@ def rows_of(asked: Path, places: Sequence[str], read: Callable[[Path], "Run"], r
 
 def judged(run: "Run", a: "Assessment") -> Answer:
     """What a table of judgements says of a run."""
+    from rl_advisor.answers.story.rows import rows
+
     return {
         "verdict": a.verdict,
         "confidence": a.confidence,
@@ -53,6 +55,7 @@ def judged(run: "Run", a: "Assessment") -> Answer:
         "step": a.step,
         "planned_steps": a.planned_steps,
         **_outcome(run),
+        "curve": rows(run),
         "error": None,
     }
 

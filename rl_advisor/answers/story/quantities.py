@@ -11,7 +11,6 @@ from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.course import FEWEST
 from rl_advisor.curves.logged import best_level, judged_course
-from rl_advisor.features.bins import evenly
 from rl_advisor.output.clean import each_text
 from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run
@@ -34,12 +33,12 @@ def named(a: Assessment, names: Mapping[str, str]) -> Assessment:
     return Assessment.model_validate(renamed(a.model_dump(by_alias=True), names))
 
 
-SKETCHED, RECENT, AROUND = 12, 5, 5
-"""Points of a sketch, newest points given one by one, and points whose median says what was usual before and after an event."""
+AROUND = 5
+"""Points whose median says what was usual before and after an event."""
 BLOCKS = 24
 """Characters of a sparkline."""
 TOLD = ("reward/mean", "reward/success", "kl/ref", "kl/old", "entropy/mean", "response/length", "episode/length")
-"""What is sketched beside the outcome."""
+"""What is told beside the outcome."""
 
 
 FAR = 0.25
@@ -63,10 +62,6 @@ class Quantity:
     best_step: float | None
     level: tuple[float, float] | None
     """Where its level starts and ends, without the scatter of single points; None with too few of them."""
-    recent: tuple[tuple[float, float], ...]
-    """The newest points."""
-    sketch: tuple[tuple[float, float | None], ...]
-    """A dozen of its raw points: the first, the last and ten between; or at the steps of another curve, None where none is near."""
     blocks: tuple[float, ...]
     """Means of two dozen stretches, the last one the last point itself."""
 
@@ -117,8 +112,8 @@ def label(curve: Curve) -> str:
     return curve.raw if curve.raw and len(curve.raw) <= 60 and ", " not in curve.raw else curve.name
 
 
-def quantity(curve: Curve, run: Run | None, at: Floats | None = None) -> Quantity | None:
-    """The quantity of a curve of a run, sketched at its own steps or at those of ``at``; None where it has no finite value."""
+def quantity(curve: Curve, run: Run | None) -> Quantity | None:
+    """The quantity of a curve of a run; None where it has no finite value."""
     step, x = curve.finite()
     if not x.size:
         return None
@@ -135,22 +130,8 @@ def quantity(curve: Curve, run: Run | None, at: Floats | None = None) -> Quantit
         best=best,
         best_step=best_step,
         level=(found.start, found.last) if (found := judged_course(run, curve)) is not None and found.n >= FEWEST else None,
-        recent=_points(step[-RECENT:], x[-RECENT:]),
-        sketch=_sampled(step, x, step[evenly(step.size, SKETCHED)] if at is None else at),
         blocks=_blocks(x),
     )
-
-
-def _sampled(step: Floats, x: Floats, at: Floats) -> tuple[tuple[float, float | None], ...]:
-    """The point nearest to each step of ``at``, where one is nearer than half way to the next of them."""
-    near = np.floor(np.interp(at, step, np.arange(step.size)) + 0.5).astype(int)
-    reach = max(float(np.diff(at).min()) / 2, 1.0) if at.size > 1 else np.inf
-    found = zip(at.tolist(), near.tolist(), strict=True)
-    return tuple((float(round(s)), float(f"{x[i]:.3g}") if abs(step[i] - s) <= reach else None) for s, i in found)
-
-
-def _points(step: Floats, x: Floats) -> tuple[tuple[float, float], ...]:
-    return tuple((float(round(s)), float(f"{v:.3g}")) for s, v in zip(step.tolist(), x.tolist(), strict=True))
 
 
 def _blocks(x: Floats) -> tuple[float, ...]:
@@ -184,22 +165,19 @@ def moved(curve: Curve, at: float | None) -> tuple[float, float, str] | None:
 
 def outcome_quantities(run: Run) -> list[Quantity]:
     """The held-out score and the training reward that the judgement goes by, where they are logged."""
-    return [q for c in _outcome_curves(run) if (q := quantity(c, run)) is not None]
+    return [q for c in outcome_curves(run) if (q := quantity(c, run)) is not None]
 
 
-def _outcome_curves(run: Run) -> list[Curve]:
-    """They, as the run logged them: what the judge un-averages is no number that its owner can find."""
-    return [run.curves.get(c.name, c) for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None]
+def outcome_curves(run: Run) -> list[Curve]:
+    """The curves of these, as the run logged them: what the judge un-averages is no number that its owner can find."""
+    found = [run.curves.get(c.name, c) for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None]
+    return [c for c in found if c.finite()[0].size]
 
 
-def sketched(run: Run, also: str = "") -> list[Quantity]:
-    """The curves that an answer sketches, all at the same steps: outcome, reward, KL, entropy, length, and the cause's own metric."""
+def told_curves(run: Run, also: str = "") -> list[Quantity]:
+    """The curves that an answer tells of: outcome, reward, KL, entropy, length, and the cause's own metric."""
     wanted = [run.curves[name] for name in (*TOLD, also) if name in run.curves]
-    curves = [c for c in dict.fromkeys((*_outcome_curves(run), *wanted)) if c.finite()[0].size]
-    steps = [c.finite()[0] for c in curves]
-    # Evaluations set the steps where there are enough of them: nothing is logged more rarely.
-    at = next((s for s in steps if s.size >= SKETCHED - 4), max(steps, key=len, default=np.empty(0)))
-    return [q for c in curves if (q := quantity(c, run, at[evenly(at.size, SKETCHED)])) is not None]
+    return [q for c in dict.fromkeys((*outcome_curves(run), *wanted)) if (q := quantity(c, run)) is not None]
 
 
 def own_names(run: Run) -> dict[str, str]:

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from rl_advisor.answers.story import sentences
 from rl_advisor.answers.story.chain import chain, moves, named
 from rl_advisor.answers.story.quantities import named as named_in
-from rl_advisor.answers.story.quantities import outcome_quantities, own_names, renamed, sketched
+from rl_advisor.answers.story.quantities import outcome_quantities, own_names, renamed, told_curves
+from rl_advisor.answers.story.rows import rows
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import goal
@@ -16,8 +17,8 @@ from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS, clause, listed, sentence
 from rl_advisor.run import Run
 
-EFFECTS, ALSO = 4, 2
-"""Effects and open findings that are named at once."""
+EFFECTS, ALSO, GAPS = 4, 2, 3
+"""Effects, open findings, and parts that could not be read, that are named at once."""
 
 
 def tell(run: Run, a: Assessment) -> Answer:
@@ -25,12 +26,12 @@ def tell(run: Run, a: Assessment) -> Answer:
 
     ``facts`` is what every door shows below the call, by its label, in the order in which to read it: a new fact is a row of ``_facts``.
     ``also`` are open questions beside the chain; ``curves`` the outcome first, then the cause's own metric where one is known, then the
-    usual; ``could_change`` the one or two of what is not logged that could change the judgement; ``unnamed`` curves without a meaning that
-    moved; ``names`` our names and the run's own.
+    usual, and ``rows`` their numbers; ``could_change`` the one or two of what is not logged that could change the judgement; ``unnamed``
+    curves without a meaning that moved; ``names`` our names and the run's own.
     """
     told = chain(a)
     metric = next((m for m in _cited(told.cause) if m in run.curves), "")
-    curves = sketched(run, metric)
+    curves = told_curves(run, metric)
     moved = a.verdict != "not_learning"  # the best of a curve that never moved is luck
     outcome = [q.said if moved else q.went for q in outcome_quantities(run)] or [sentences.nothing(run)]
     return {
@@ -45,7 +46,9 @@ def tell(run: Run, a: Assessment) -> Answer:
         "curves": [
             asdict(q) | {"last_said": q.spelled(q.last)} for q in sorted(curves, key=lambda q: (q is not curves[0], q.metric != metric))
         ],
+        "rows": rows(run, a.findings),
         "not_logged": missing(run),
+        "not_read": [f"{gap.where}: {gap.why}" for gap in run.gaps[:GAPS]],
         "could_change": could_change(run, a),
         "unnamed": unnamed(run),
         "next_call": second_call(run, a),
