@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rl_advisor.answers.brief import FEWEST, brief, briefs, characters
+from rl_advisor.answers.brief import FEW, brief, briefs, characters
 from rl_advisor.answers.story.rows import rows
 from rl_advisor.run import Curve, Run
 
@@ -62,7 +62,7 @@ def test_what_speaks_least_gives_way(names: int, kept: int | None) -> None:
     short = brief("assess", answer)
     assert characters(short) <= briefs()["assess"]["longest"]
     assert all(short["curves"][name] == told[name] for name in short["curves"]) and "cut" not in short
-    assert len(short["curves"]) == kept if kept else FEWEST < len(short["curves"]) < names
+    assert len(short["curves"]) == kept if kept else FEW < len(short["curves"]) < names
 
 
 @pytest.mark.parametrize(("many", "told"), [(4, True), (5, False)])

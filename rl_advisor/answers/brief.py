@@ -16,9 +16,8 @@ from rl_advisor.output.wording import WORDS, chance, raw, value
 
 RIVAL = 0.03
 """Probability from which another verdict is worth its characters."""
-GAPS, FEWEST = 3, 4
 FEW = 4
-"""Rows of a table of runs up to which each is told with its outcome's numbers."""
+"""Runs of a table up to which each is told with its outcome's numbers, and rows of numbers that are always told."""
 
 
 def characters(value: Any) -> int:
@@ -38,11 +37,8 @@ def brief(kind: str, answer: Answer) -> Answer:
     if table is None or table["held"] not in answer:
         rows = answer.get("runs", ())
         return answer if len(rows) <= FEW else answer | {"runs": [{**row, "curve": None} for row in rows]}
-    first, last = ({k: answer.get(k) for k in keys} for keys in (("run", "runs", "step"), ("names_as_written",)))
-    told = picked(table["fields"], [_PREPARED[kind](answer) if kind in _PREPARED else {}, answer])
-    made = {**first, **told, "gaps": answer.get("gaps", [])[:GAPS], **last}
-    short = _bare(made)
-    while kind == "assess" and characters(short) > table["longest"] and len(short.get("curves", ())) > FEWEST:
+    short = _bare(picked(table["fields"], [_PREPARED[kind](answer) if kind in _PREPARED else {}, answer]))
+    while kind == "assess" and characters(short) > table["longest"] and len(short.get("curves", ())) > FEW:
         short["curves"].popitem()  # what speaks least stands last
     return fit(short, table["longest"], characters)
 

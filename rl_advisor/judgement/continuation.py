@@ -109,9 +109,8 @@ def risk(case: Case) -> str:
     if counts is None:
         return ""
     moved, best = [], counts.best_step
-    for name in DRIFTS:
-        curve = case.run.curves.get(name)
-        step, value = curve.finite() if curve is not None else (np.empty(0), np.empty(0))
+    for name in (n for n in DRIFTS if n in case.run.curves):
+        step, value = case.run.curves[name].finite()
         after = step >= best
         if step.size >= 5 and after.sum() >= 2:
             then, now = float(np.median(value[after][:3])), float(np.median(value[-3:]))

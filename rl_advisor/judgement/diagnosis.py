@@ -31,12 +31,8 @@ def with_role(role: Role) -> tuple[str, ...]:
 
 def has(run: Run, need: str) -> bool:
     """Whether the run holds what a detector needs: a metric, a family of metrics, rollouts, telemetry or events."""
-    if need == "rollouts":
-        return len(run.rollouts) > 0
-    if need == "telemetry":
-        return len(run.telemetry) > 0
-    if need == "events":
-        return bool(run.events)
+    if need in ("rollouts", "telemetry", "events"):
+        return len(getattr(run, need)) > 0
     if need.endswith("/*"):
         return bool(run.family(need[:-1]))
     curve = run.curves.get(need)

@@ -12,7 +12,7 @@ from rl_advisor.judgement.causes import proven_of, roots
 from rl_advisor.judgement.proven import experiment_on, few, normal
 from rl_advisor.judgement.settings_to_change import lasting, turns, usual_value
 from rl_advisor.judgement.slowness import IDLE, slowest
-from rl_advisor.judgement.usual_steps import FIRST, satisfied, usual_step
+from rl_advisor.judgement.usual_steps import FIRST, satisfied, told_step, usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.output.wording import sentence
 from rl_advisor.run import Run
@@ -44,8 +44,10 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
     rival = f"another reading fits better: {page['Not to be confused with']}"
     if other is not None:
         rival = f"what {other.replace('_', ' ')} predicts shows instead: {patterns()[other].page['Means']}"
+    turned = turns(case.run, judged.cause.pattern)  # what to turn in the framework in use, where a switch of it belongs to the pattern
+    how = (f"In {case.run.frameworks[0]} set {'; '.join(turned)}, and change nothing else.", lasting(case.outcome)) if turned else ()
     return Experiment(
-        do=" ".join(part for part in (sentence(_named(page["Next test"], case, best)), *_how(case, judged.cause.pattern)) if part),
+        do=" ".join(part for part in (sentence(_named(page["Next test"], case, best)), *how) if part),
         expect_if_right=f"The cause was {name}: {page['Means']}",
         expect_if_wrong=f"It was not, and {rival}",
     )
@@ -65,11 +67,7 @@ def of_setting(case: Case, cause: Finding) -> Experiment | None:
     told = usual_value(case.run, cause.evidence[0].metric, cause.measures["value it"]) if cause.evidence else ""
     if not told:
         return None
-    return Experiment(
-        do=f"{told}, and change nothing else; {number(max(1.0, case.step / 10))} steps, a tenth of those so far, will show it.",
-        expect_if_right="The outcome holds or rises from the start: the setting was the cause.",
-        expect_if_wrong="It falls as before: the setting is unusual and not what broke; start from the earliest curve that moved.",
-    )
+    return told_step("of_setting", told=told, steps=number(max(1.0, case.step / 10)))
 
 
 def beside(case: Case, verdict: Verdict) -> Finding | None:
@@ -92,17 +90,4 @@ def first_of_all(question: Finding, usual: Experiment) -> Experiment:
 
 def of_few_rows(run: Run) -> Experiment:
     """What to do with a few rows that prove no fault: what in them is normal, and which file tells more."""
-    told = " ".join(normal(run)[:3])
-    return Experiment(
-        do=f"{told} Send the whole log from the first row on, and the configuration: a few rows show values, not a course.".strip(),
-        expect_if_right="The course of reward and score shows a direction beyond its noise.",
-        expect_if_wrong="It shows none: then look at the spread of rewards inside groups, or of returns between episodes.",
-    )
-
-
-def _how(case: Case, pattern: str) -> tuple[str, ...]:
-    """What to turn in the framework in use, and for how long; nothing where no switch of it belongs to the pattern."""
-    turned = turns(case.run, pattern)
-    if not turned:
-        return ()
-    return f"In {case.run.frameworks[0]} set {'; '.join(turned)}, and change nothing else.", lasting(case.outcome)
+    return told_step("few_rows", normal=" ".join(normal(run)[:3]))

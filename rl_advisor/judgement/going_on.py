@@ -14,23 +14,13 @@ import numpy as np
 
 from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.ahead import Ahead, ahead
+from rl_advisor.discovery import table
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.weights import Weights
 
 FILE = Path(__file__).parent / "going_on.json"
 PAYS = "pays"
-FACTS: dict[str, str] = {
-    "forecast": "what learning curves like this one went on to do",
-    "plan left": "how much of the plan is left",
-    "improving": "how likely the run is improving now",
-    "undecidable": "how likely nothing can be decided",
-    "gained": "how surely it ends above its start",
-    "order": "how steadily it went one way",
-    "best at": "how recent its best is",
-    "reward best at": "how recent the best of the reward is, where a score is logged beside it",
-    "few": "how few points there are",
-    "solved": "whether it stands at the highest there can be",
-}
+FACTS: Mapping[str, str] = table(__file__, "facts.toml")
 """The facts, and each in words."""
 UNKNOWN_PLAN = 0.4
 """Share of the plan taken as left when the plan is not known: a prior at which about four of ten sound runs gain by a third more steps."""

@@ -5,7 +5,7 @@ from rl_advisor.finding import Outcome, Role
 from rl_advisor.judgement.blind_spots import fitting
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.diagnosis import role_of
-from rl_advisor.output.wording import plain
+from rl_advisor.output.wording import counted, plain
 
 MOST = 8
 """Gaps that are listed; a broken folder may have hundreds."""
@@ -13,8 +13,13 @@ MOST = 8
 
 def ruled_out(case: Case) -> list[str]:
     """Causes that were looked for in the data and measured as absent."""
-    absent = [f for f in case.findings.values() if f.outcome is Outcome.ABSENT and role_of(f.pattern) is not Role.SYMPTOM]
-    return [f"{plain(f.pattern)}: {f.statement}" for f in absent]
+    return _of(case, Outcome.ABSENT)
+
+
+def _of(case: Case, outcome: Outcome) -> list[str]:
+    """The findings with that outcome; what was not logged of symptoms, too."""
+    told = [f for f in case.findings.values() if f.outcome is outcome]
+    return [f"{plain(f.pattern)}: {f.statement}" for f in told if outcome is Outcome.NOT_LOGGED or role_of(f.pattern) is not Role.SYMPTOM]
 
 
 def could_not_see(case: Case) -> list[str]:
@@ -22,9 +27,7 @@ def could_not_see(case: Case) -> list[str]:
     plan = "planned steps: not in the configuration, so the remaining budget is unknown"
     gaps = [f"{g.where}: {g.why}" for g in case.run.gaps[:MOST]]
     lacking = [*_score(case), *([plan] if case.run.planned_steps is None else []), *gaps]
-    told = {of: [f for f in case.findings.values() if f.outcome is of] for of in (Outcome.UNCLEAR, Outcome.NOT_LOGGED)}
-    unclear = [f"{plain(f.pattern)}: {f.statement}" for f in told[Outcome.UNCLEAR] if role_of(f.pattern) is not Role.SYMPTOM]
-    return lacking + unclear + fitting(case.run) + [f"{plain(f.pattern)}: {f.statement}" for f in told[Outcome.NOT_LOGGED]]
+    return [*lacking, *_of(case, Outcome.UNCLEAR), *fitting(case.run), *_of(case, Outcome.NOT_LOGGED)]
 
 
 def _score(case: Case) -> list[str]:
@@ -35,4 +38,4 @@ def _score(case: Case) -> list[str]:
     if curve is None:
         return ["held-out score: not logged, so curves alone cannot tell a gamed reward from a good one"]
     n = int(curve.finite()[0].size)
-    return [f"held-out score: {n} evaluation{'s' if n != 1 else ''}, too few for a trend ({outcomes.FEWEST} needed)"]
+    return [f"held-out score: {counted(n, 'evaluation')}, too few for a trend ({outcomes.FEWEST} needed)"]

@@ -55,10 +55,9 @@ def _turn(run: Run, dialect: Dialect, ours: str, to: str) -> str:
 
 
 _TOLD = table(__file__, "settings_to_change.toml")
-TIMES, USUAL = _TOLD["times"], _TOLD["usual"]
-"""How a detector says by how much a setting is to be changed; our key of a setting -> the row of priors that says what is usual for it."""
-SHARES = ("learning_rate", "entropy_coef", "kl_coef", "temperature", "clip_range", "max_grad_norm")
-"""Settings that need not be whole."""
+TIMES, USUAL, SHARES = _TOLD["times"], _TOLD["usual"], _TOLD["shares"]
+"""How a detector says by how much a setting is to be changed; our key of a setting -> the row of priors that says what is usual for it;
+settings that need not be whole."""
 
 
 def concrete(run: Run, ours: str, now: object, times: float) -> float | None:

@@ -19,9 +19,10 @@ FIRST: Sequence[str] = TOLD["first"]
 """Patterns that break nothing and ask for a look before the usual step, in this order."""
 
 
-def _step(name: str, **filled: str) -> Experiment:
+def told_step(name: str, **filled: str) -> Experiment:
+    """The row of that name with its blanks filled."""
     row = TOLD["step"][name]
-    return Experiment(do=row["do"].format(**filled), expect_if_right=row["right"], expect_if_wrong=row["wrong"])
+    return Experiment(do=row["do"].format(**filled).strip(), expect_if_right=row["right"], expect_if_wrong=row["wrong"])
 
 
 def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
@@ -29,19 +30,19 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     kind = _kind(case.run)
     by_loss = not task(case.run).by_reward and (case.performance.counts is None or case.run.outcome_guess is not None)
     if verdict == "reward_hacking" or (verdict in FALLS and case.parted):
-        return _step("gamed")
+        return told_step("gamed")
     if verdict in FALLS:
-        return _step("by_heart", **TOLD["words"][kind]) if by_loss else _after_a_fall(case)
+        return told_step("by_heart", **TOLD["words"][kind]) if by_loss else _after_a_fall(case)
     if verdict == "not_learning":
-        return _step("from_the_ground" if task(case.run).by_reward else "nothing_fitted", **TOLD["words"][kind])
+        return told_step("from_the_ground" if task(case.run).by_reward else "nothing_fitted", **TOLD["words"][kind])
     if by_loss:
         return _without_reward(case.run)
-    return _going_well(case, verdict, call, kind) if verdict in ("improving", "plateaued") else _step("unknown")
+    return _going_well(case, verdict, call, kind) if verdict in ("improving", "plateaued") else told_step("unknown")
 
 
 def satisfied(case: Case) -> Experiment:
     """What to do once the goal is reached."""
-    return _step("solved", enough="the goal is reached", **TOLD["words"][_kind(case.run)])
+    return told_step("solved", enough="the goal is reached", **TOLD["words"][_kind(case.run)])
 
 
 def _kind(run: Run) -> str:
@@ -61,22 +62,24 @@ def _without_reward(run: Run) -> Experiment:
         step, value = held.finite()
         loss = f" {held.raw} went {about(value[0], value[-1])}; it was lowest, {number(value.min())}, at step {step[value.argmin()]:.0f}."
     ask = "its loss on held-out data" if kind.kind == "supervised" else "the share of held-out pairs told apart, not its loss or its margin"
-    return _step("without_reward", kind=kind.says, ask=ask, loss=loss)
+    return told_step("without_reward", kind=kind.says, ask=ask, loss=loss)
 
 
 def _going_well(case: Case, verdict: Verdict, call: Call, kind: str) -> Experiment:
     """The next step of a run that learned: a harder test where this one is used up, else by whether going on is expected to pay."""
     words, held = TOLD["words"][kind], case.performance.held
     if case.present("saturated_test"):
-        return _step("used_up", stands=f"{held.name} stands at {number(held.last)} of 1" if held is not None else "the score is at its top")
+        return told_step(
+            "used_up", stands=f"{held.name} stands at {number(held.last)} of 1" if held is not None else "the score is at its top"
+        )
     if case.solved:
-        return _step("solved", enough="the task is solved", **words)
+        return told_step("solved", enough="the task is solved", **words)
     over = bool(case.run.planned_steps) and case.remaining <= 0
     if call == "continue" or (verdict == "improving" and (call == "undecided" or over)):
         extend = "It still rose when its plan ended: extend it by a fifth"
-        return _step("rising", go=extend if over else "Go on for a tenth of the steps so far and look again", **words)
+        return told_step("rising", go=extend if over else "Go on for a tenth of the steps so far and look again", **words)
     compared = len(case.run.checkpoints) >= 3 and kind != "control"
-    return _step("resting_with_checkpoints" if compared else "resting", **words)
+    return told_step("resting_with_checkpoints" if compared else "resting", **words)
 
 
 def _after_a_fall(case: Case) -> Experiment:
@@ -85,4 +88,4 @@ def _after_a_fall(case: Case) -> Experiment:
     best = counts.best_step if counts else 0.0
     before = [c for c in case.run.checkpoints if c.step <= best]
     resume = f"Resume from {max(before, key=lambda c: c.step).path}" if before else "Start again, saving a checkpoint at every evaluation,"
-    return _step("fallen", resume=resume, slower=slower(case.run))
+    return told_step("fallen", resume=resume, slower=slower(case.run))

@@ -117,7 +117,8 @@ def cause_of(case: Case, verdict: Verdict) -> Finding | None:
     if verdict in FALLS:
         return root_of_fall(case)
     if verdict == "reward_hacking":
-        return next((case.findings[p] for p in with_role(Role.GAMING) if case.present(p)), None) or _first(case, Link.REWARD_SIGNAL)
+        gaming = (case.findings[p] for p in with_role(Role.GAMING) if case.present(p))
+        return next(iter((*gaming, *(f for f in roots(case) if f.link is Link.REWARD_SIGNAL))), None)
     left = roots(case)
     if verdict == "not_learning":
         silent = [f for f in left if patterns()[f.pattern].role is Role.SILENCE and not any(before(other, f) for other in left)]
@@ -133,10 +134,6 @@ def breaks(finding: Finding, since: float = -np.inf) -> bool:
     pattern = patterns()[finding.pattern]
     follows = pattern.role is Role.CONSEQUENCE and (finding.onset is None or finding.onset.low > since)
     return not follows and (pattern.weight >= STRONG or not is_weak(finding))
-
-
-def _first(case: Case, link: Link) -> Finding | None:
-    return next((f for f in roots(case) if f.link is link), None)
 
 
 def likely_link(case: Case, verdict: Verdict) -> Link | None:

@@ -11,13 +11,12 @@ from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
 from rl_advisor.discovery import table
-from rl_advisor.judgement.at_odds import is_machinery
 from rl_advisor.output import Answer
-from rl_advisor.output.wording import about, pair, value
+from rl_advisor.output.wording import pair, value
 from rl_advisor.run import Run
 
-DECISIVE, STRANGE = 2, 4
-"""What is not logged and decisive, and curves of unknown meaning, that are told."""
+DECISIVE = 2
+"""What is not logged and decisive that is told."""
 TABLES: Answer = table(__file__, "surroundings.toml")
 
 
@@ -64,11 +63,6 @@ def could_change(run: Run, a: Assessment) -> list[str]:
     """The one or two that are not logged and could change the judgement: of what broke where nothing names it, else of the outcome."""
     unknown = a.first_broken_link != "none" and cause_of(a) is None
     return [*missing(run, "cause" if unknown else "outcome"), *missing(run, "outcome" if unknown else "cause")][:DECISIVE]
-
-
-def unnamed(run: Run) -> list[str]:
-    """Curves that are not ours by any name and that moved, the surest first."""
-    return [f"{raw} {about(first, last)}" for raw, first, last in run.unmapped_moved() if not is_machinery(raw)][:STRANGE]
 
 
 def second_call(run: Run, a: Assessment) -> str:
