@@ -227,6 +227,36 @@ def reported(d: Drawing) -> bool:
     return page.is_file() and "<svg" in page.read_text(encoding="utf-8")
 
 
+def tokens_twice(d: Drawing) -> tuple[str, str]:
+    """The fingerprints of two tries on one saved batch of tokens, without observations or returns; of the near-miss one token differs."""
+    tokens, paid = d.rng.integers(0, 30_000, (24, 9)), d.rng.normal(size=24)
+    again = tokens + np.eye(24, 9, dtype=int) * d.near
+    tries = (("one", d.form, tokens), ("two", "npz", again))
+    told = [critic_test(saved(replace(d, folder=d.folder / n, form=f), {"input_ids": x, "rewards": paid})) for n, f, x in tries]
+    return told[0]["fingerprint"], told[1]["fingerprint"]
+
+
+AHEAD = {"areal": ("rollout.max_head_offpolicyness", 0, 4), "verl": ("async_training.staleness_threshold", 0.0, 0.5)}
+
+
+def ahead(d: Drawing) -> dict[str, Any]:
+    """A run in step and one whose generation runs ahead: half the time a step, and it learns less; of the near-miss both are in step."""
+    key, off, on = AHEAD[d.form]
+    made = (
+        (off, 60, share(0.2, 0.4, 0.75, sd=0.02)),
+        (off if d.near else on, 30, share(0.2, 0.45, 0.55, sd=0.02)),
+    )
+    told = (language(reward__mean=paid, time__step=way(s, sd=0.02 * s), settings={key: x, "seed": 1}) for x, s, paid in made)
+    return dict(compare([d.run(one, f"run-{i}", steps=120) for i, one in enumerate(told)])["asynchrony"])
+
+
+def looked(d: Drawing) -> dict[str, Any]:
+    """Three runs that looked at one held-out set twenty times each; of the near-miss nobody looked."""
+    score = {} if d.near else {"accuracy": share(0.5, sd=0.015, phi=0.0)}
+    runs = [language(score, reward__mean=share(0.3, 0.5, sd=0.02), settings={"seed": i, "learning_rate": 1e-6 * (1 + i)}) for i in range(3)]
+    return dict(compare([d.run(made, f"run-{i}", steps=100) for i, made in enumerate(runs)])["looks"])
+
+
 def logged(d: Drawing) -> set[str]:
     """What is on record during training; of the near-miss the samples alone were kept."""
     folder = written(sampled(even), d.form, 60, d.rng, d.folder / "run")
@@ -279,6 +309,9 @@ SITUATIONS = (
     Asked("d_few_seeds", seeds(6, 3), lambda a: a["between"][0]["p"] > 0.05 and any("too few" in note for note in a["notes"]), ("002 seeds",)),
     Asked("d_critic_scale", scaled, lambda a: a["critic"]["std"] < 0.1 * a["returns"]["std"] and "normalised returns" in a["do"], ("002 critic fix",), BATCHES),
     Asked("d_same_batch", twice, lambda a: a[0] == a[1], ("003 offline fast",), BATCHES),
+    Asked("d_same_tokens", tokens_twice, lambda a: a[0] == a[1], ("003 offline fast",), BATCHES),
+    Asked("d_ahead", ahead, lambda a: bool(a) and (a["equal_samples"]["way"], a["equal_time"]["way"]) == ("below", "above") and 1.7 < a["speed"] < 2.3, ("000 sync",), tuple(AHEAD)),
+    Asked("d_looks", looked, lambda a: bool(a) and a["looks"] == 60 and 0.02 < a["flattered"] < 0.06, ("002 order 2",)),
     Asked("d_pickled", unpickled, lambda a: "torch.load" in a and "weights_only=True" in a and "numpy.savez" in a, ("003 offline pickle",), PICKLES),
     Asked("d_prompts", prompts, lambda a: any("pass" in f or "base model" in f for f in a), ("000 rewards 4 distributions",), TEXTS),
     Asked("d_dumps", dumped, lambda a: a["pairs"] == 30 and abs(a["logprobs"].get("gap_mean", 9) - 0.02) < 0.005, ("003 scripts",), ("plain", "echoed")),
