@@ -12,7 +12,7 @@ import numpy as np
 
 from rl_advisor.features.bins import evenly
 from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_control, way
-from rl_advisor.features.text.turns import Turn, spoken, turns_in, with_written_calls
+from rl_advisor.features.text.turns import Turn, spoken, turns_in, with_calls
 from rl_advisor.output import Answer
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.failure_signs import UNKNOWN, Episode, is_word, reason_of, told_in
@@ -122,7 +122,7 @@ def episode_turns(row: Any) -> tuple[Turn, ...]:
     turns = row.get("turns")
     if not isinstance(turns, tuple) or not turns:
         return turns_in(str(row.get("response", "")))
-    return tuple(with_written_calls(turn) for turn in turns if turn.text.strip() or turn.calls or turn.failed)
+    return with_calls([turn for turn in turns if turn.text.strip() or turn.calls or turn.failed])
 
 
 def turns_of(rows: Frame) -> list[tuple[Turn, ...]]:

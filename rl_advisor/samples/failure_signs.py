@@ -13,9 +13,9 @@ import numpy as np
 
 from rl_advisor.discovery import table
 from rl_advisor.features.text.behaviour import is_error, moves
-from rl_advisor.features.text.measures import bounded, final_answer
+from rl_advisor.features.text.measures import bounded, final_answer, words
 from rl_advisor.features.text.phrases import REFUSAL, VERIFIER_ATTACK
-from rl_advisor.features.text.repetition import again, first_again, identical_run, tail_loop
+from rl_advisor.features.text.repetition import again, first_again, identical_run, repeated_share, tail_loop
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.samples.same_answers import LAST, likeness, marks
 
@@ -26,8 +26,11 @@ _MOSTLY, _OPENING = 0.75, 120
 UNKNOWN = "not told"
 _LONG, _ROUND, _TAIL = 1_500, 10, 12
 """Last characters of what the environment said, the turns that limits are multiples of, and last moves in which a cycle shows."""
+_SAME_WORDS = 0.6
+"""Share of runs of words that were there before, from which words go round."""
 _REPEATS = {"the same move in a row": 0.6, "moves made again": 0.2, "ends in a cycle": 0.5}
 """Shares from which repeated moves are a sign."""
+_SENTENCE = re.compile(r"(?:\S+ ){3}.*[.!?]\W{0,2}\Z", re.DOTALL)
 _HANDED_IN = re.compile(r"[\[(]([^\[\]()]{1,200})[\])]\W{0,3}$")
 """What a last call hands in (``finish[Paris]``)."""
 
@@ -154,7 +157,8 @@ def _may_be_its_own(turns: Sequence[Turn], at: int) -> bool:
 
 def _repetition(e: Episode, last: str) -> Iterator[Sign]:
     """Loops in the last words, and the same calls over and over."""
-    if (loop := tail_loop(last)) > 0.3:
+    again_and_again = repeated_share(words(last[-_LONG:]))
+    if (loop := max(tail_loop(last), again_and_again if again_and_again > _SAME_WORDS else 0.0)) > 0.3:
         yield Sign("loop in words", last[-120:], "its last words", value=loop)
     done = moves(e.turns)
     if len(done) < 3:
@@ -235,6 +239,8 @@ def _last_words(e: Episode) -> str:
     name, call = (spoken[-1].calls[-1][0], " ".join(spoken[-1].calls[-1]).strip()) if spoken[-1].calls else ("", "")
     if not (call or waits):
         return last
+    if not name and _SENTENCE.search(call):  # who acts in words may answer in them
+        return call
     new = bool(call) and not waits and all(name != n for turn in spoken[:-1] for n, _ in turn.calls)
     return (call or last) if new or _words("finishes").search(call or last[-LAST:]) else ""
 
@@ -261,6 +267,8 @@ def told_in(cells: Iterable[tuple[str, object]], *, deeper: bool = True) -> dict
         bare = name.removeprefix("other/")
         if isinstance(value, Mapping) and deeper:
             found |= {f"{bare}.{k}": v for k, v in told_in(((str(k), v) for k, v in list(value.items())[:50]), deeper=False).items()}
+        elif value is True and _words("flags").search(bare):
+            found[bare] = bare
         elif isinstance(value, str) and 0 < len(value) <= SHORT and _words("ends").search(bare):
             found[bare] = value
     return found

@@ -88,7 +88,9 @@ def numbers(rows: Frame, name: str) -> Floats:
     column = rows[name]
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
         return np.asarray(column, np.float64)
-    said = column.map(lambda cell: _SAID.get(cell.strip().lower(), cell) if isinstance(cell, str) else cell)
+    words = {cell.strip().lower() for cell in column if isinstance(cell, str)}
+    known = _SAID | _LETTERS if words <= {*_LETTERS} else _SAID
+    said = column.map(lambda cell: known.get(cell.strip().lower(), cell) if isinstance(cell, str) else cell)
     return np.asarray(pd.to_numeric(said, errors="coerce"), np.float64)
 
 
@@ -97,7 +99,8 @@ _SAID = {
     for yes, words in ((1, "true yes correct right pass passed success won"), (0, "false no incorrect wrong fail failed failure lost"))
     for word in words.split()
 }
-"""What a verdict in one word is as a number."""
+_LETTERS = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0}
+"""What a verdict in one word is as a number, or in one letter: correct, incorrect, in part, no answer."""
 
 
 def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:

@@ -28,17 +28,17 @@ from rl_advisor.reading.parsing.bytes_in import (
     parse_json,
 )
 from rl_advisor.reading.parsing.cells import as_number
-from rl_advisor.reading.parsing.inferred_turns import labelled, rows_in
+from rl_advisor.reading.parsing.labelled_text import labelled
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
-from rl_advisor.reading.parsing.trajectories import Sampled, holds_response, known, run_of_sample
+from rl_advisor.reading.parsing.trajectories import Sampled, holds_response, rows_in, run_of_sample
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 
 FORMAT = "rollouts_jsonl"
 _LINES = (".jsonl", ".ndjson", ".json", ".traj")
 _CELLS = (".csv", ".tsv")
-_TEXT = (".txt", ".log")
+_TEXT = (".txt", ".log", ".md")
 _GRADED = re.compile(
     r"-{5,} *(?P<time>[\d:. -]{5,40}) (?P<kind>[A-Za-z][\w -]{0,40}): *(?P<reward>[-+\d.e]{1,20}) *-{5,}\s*", re.IGNORECASE
 )
@@ -115,8 +115,7 @@ def _document_rows(path: Path) -> list[dict[str, Any] | None] | None:
     if isinstance(found, dict) and isinstance(names := found.get("columns"), list) and isinstance(data := found.get("data"), list):
         whole = [isinstance(row, list) and len(row) == len(names) for row in data]
         return [dict(zip(map(str, names), row, strict=True)) if right else None for row, right in zip(data, whole, strict=True)]
-    rows = found if isinstance(found, list) else [found] if known(found) else rows_in(found, holds_response)
-    return [row if isinstance(row, dict) else None for row in rows]
+    return [row if isinstance(row, dict) else None for row in rows_in(found)]
 
 
 def _is_table(path: Path) -> bool:

@@ -1,197 +1,245 @@
-"""Where the turns of an episode lie in whatever a writer nests, told by who speaks and by words, not by one writer's keys.
+"""The turns of an episode in whatever a writer nests: one reading of any value, told by who speaks and by the words of names.
 
-A list holds turns where the model speaks in it and something else answers. Of several such lists the one that says most is the episode;
-a tree of turns is read from its root down, and snapshots of a conversation that grew count as their last one.
+Messages, content blocks, steps with what they brought, events, spans of a trace, trees and lists side by side are all mappings in which a
+value says who acts, or in which every key says it of what stands under it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import chain, islice, pairwise, zip_longest
+from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
-import numpy as np
-
-from rl_advisor.features.text.turns import LABELS, Turn, turns_in
+from rl_advisor.features.text.speakers import WHO, decides, part_of, role_of
+from rl_advisor.features.text.turns import Turn
 from rl_advisor.reading.parsing.cells import first
-from rl_advisor.reading.parsing.chat import as_text, call_of, is_chat, items, shorten, turn_numbers, turns_of
-from rl_advisor.reading.parsing.sample_names import NUMBERS, ROLES, STEPS
+from rl_advisor.reading.parsing.nested_values import OPENS, as_json, call_of, items, mapping, mappings, parsed, shorten, turn_numbers
 
-_DEPTH, _NODES, _MOST, _LOOK = 5, 300, 1_000, 20
-"""How deep and into how many places of a row is looked, turns of a tree, and rows by which a document is known."""
-_STATE = 2_000
-"""Characters kept of an observation that is no text."""
-_SPEAKER, _TOOL = ("source", "role", "message_type", "speaker"), ("tool_name", "tool", "function_name")
-"""Keys under which a step says who acts, and which tool was called with what stands beside it."""
-_ASKED = re.compile(
-    r"\{['\"](?:name|tool|function)['\"]: ?['\"]([^'\"]{1,80})['\"], ?['\"]arg\w{0,8}['\"]: ?['\"]?(.{0,4000}?)['\"]?"
-    r"(?:, ?['\"](?:response|result|output|observation)['\"]: ?(.{0,20000})|\Z)",
-    re.DOTALL,
-)
-_LABELLED = re.compile(r"^([A-Z][\w ]{1,30}?) ?: ?(.{0,400})$", re.MULTILINE)
-
-_OPENS = re.compile(rf"\s{{0,40}}(?:\[(?:assistant|user|system)\]|<\|im_start\|>|(?:{'|'.join(chain(*LABELS.values()))})(?: ?\d+)? ?:)")
-"""A speaker's mark with which a text begins."""
+_DEEPEST, _STATE, ROLE = 120, 2_000, 60
+"""How deep turns are followed, characters kept of an observation that is no text, and of a role."""
+_UNREADABLE = re.compile(r"image|audio|video|file|document")
+_SPOKEN = ("said", "thought", "done")
+"""Parts that are the model's."""
+_STOPS = ("finish_reason", "stop_reason", "finishReason")
+_FAILED = re.compile(r"(?:^|[\W_])(?:error|failed)(?:$|[\W_])", re.IGNORECASE)
 
 
-def is_episode(turns: tuple[Turn, ...]) -> bool:
-    """Whether the model speaks or acts, and something else is heard."""
-    return len({turn.role == "assistant" for turn in turns}) > 1 and any(t.text.strip() or t.calls for t in turns if t.role == "assistant")
-
-
-def places(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every list and mapping inside a mapping with its path, nearest first; what lies inside of a list is not looked into."""
-    waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
-    for path, found in waiting:
-        yield path, found
-        if isinstance(found, Mapping) and len(path) < _DEPTH and len(waiting) < _NODES:
-            inner = (((*path, str(k)), v) for k, v in found.items() if isinstance(v, (Mapping, list, tuple, np.ndarray)))
-            waiting += islice(inner, _NODES)
-
-
-def found_in(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Turn, ...]]:
-    """Where the turns of a row lie, and the turns; nothing where none do."""
-    told = [(path, turns) for path, value in places(row) if path and is_episode(turns := whole(value))]
-    return max(told, key=lambda at: sum(len(t.text) + sum(map(len, chain(*t.calls))) for t in at[1]), default=((), ()))
-
-
-def whole(value: Any) -> tuple[Turn, ...]:
-    """The turns that a list holds: of messages, of steps, of snapshots that grew, of a tree whose branches lie under one another."""
+def heard(value: Any, who: str = "", depth: int = 0) -> list[Turn]:
+    """The turns in any value, in the order in which they stand; ``who`` speaks where nothing in it says who does."""
+    if depth > _DEEPEST or value is None:
+        return []
+    if isinstance(value, str):
+        if opened := heard(parsed(value), who, depth + 1):
+            return opened
+        return [Turn(who, shorten(value))] if who and value else []
+    if isinstance(value, Mapping):
+        return _of_mapping(value, who, depth)
     every = items(value)
-    if every and all(isinstance(one, (list, tuple)) for one in every):
-        parts = [whole(one) for one in every[: _MOST // 10]]
-        grew = all(len(a) <= len(b) and a == b[: len(a)] for a, b in pairwise(parts))
-        return parts[-1] if grew else tuple(chain(*parts))
-    steps = [one for one in branches(every) if isinstance(one, Mapping)] if every else side_by_side(mapping(value))
-    turns = turns_of(steps) if is_chat(steps) else turns_of_steps(steps)
-    return turns if any(turn.role == "assistant" for turn in turns) else tuple(chain(*map(_call_apart, turns)))
+    if len(every) == 2 and all(isinstance(v, str) for v in every) and (role := role_of(every[0][:ROLE])):
+        return [Turn(role, shorten(every[1]))]
+    out: list[Turn] = []
+    for one in every:
+        _grow(out, heard(one, who, depth + 1))
+    return out
 
 
-def _call_apart(turn: Turn) -> Iterator[Turn]:
-    """What a tool was asked and what it answered, where one turn of a tool tells both, be it cut."""
-    told = _ASKED.match(turn.text) if turn.role == "tool" else None
-    if told:
-        yield Turn("assistant", "", ((told[1], told[2]),))
-        turn = turn._replace(text=(told[3] or "").strip("'\"{}"))
-    if not told or turn.text:
-        yield turn
-
-
-def branches(every: list[Any]) -> Iterator[Any]:
-    """The nodes of a tree in the order in which they were visited: a branch is a list of mappings with the keys of what it hangs on."""
-    waiting, seen = list(reversed(every)), 0
-    while waiting and seen < _MOST:
-        node = waiting.pop()
-        seen += 1
-        yield node
-        for below in node.values() if isinstance(node, Mapping) else ():
-            if isinstance(below, list) and below and all(2 * len(mapping(b).keys() & node.keys()) > len(node) for b in below):
-                waiting += reversed(below)
-
-
-def rows_in(document: Mapping[str, Any], is_row: Callable[[Mapping[str, Any]], bool]) -> list[Any]:
-    """The rows of a document by their names, itself where it is an episode, else those of the longest list in which most are rows."""
-    named = [{"key": k, **mapping(v)} for k, v in document.items()]
-    lists = sorted((items(found) for path, found in places(document) if path), key=len, reverse=True)
-    for rows in (named, *([] if found_in(document)[1] else lists)):
-        looked = [mapping(row) for row in rows[:_LOOK]]
-        if 2 * sum(len(row) > 1 and is_row(row) for row in looked) > len(looked):
-            return rows
-    return [document]
-
-
-def labelled(text: str) -> Iterator[dict[str, Any]]:
-    """The episodes that a text writes one after another, line by line with labels: what was asked opens each, or a turn the whole text.
-
-    A log that shows a sample among its rows is none.
-    """
-    asked = [m.start() for m in re.finditer(rf"^(?:{'|'.join(LABELS['user'])})(?: ?\d+)? ?:", text, re.MULTILINE)]
-    if not asked and _OPENS.match(text):
-        asked = [0]
-    for start, end in pairwise([*asked, len(text)]):
-        turns = turns_in(text[start:end])
-        if not is_episode(turns):
+def _grow(out: list[Turn], part: list[Turn]) -> None:
+    """Put turns behind those heard before: without what a growing prompt repeats, and a call once that its answer names again."""
+    asked = len(part) > 1 and part[0].role in ("user", "system")
+    if asked and out and same(part[0], out[0]):
+        known = 0
+        for turn in out:
+            known += known < len(part) and same(turn, part[known])
+        if 2 * known >= len(out):
+            part = part[known:]
+    elif asked and any(same(part[0], turn) for turn in out):
+        part = part[1:]
+    for turn in part:
+        before = out[-1] if out else None
+        again = before and turn.calls and before.role == turn.role == "assistant" and not turn.text
+        if again and turn.calls[0][0] and {n for n, _ in turn.calls} <= {n for n, _ in before.calls}:  # type: ignore[union-attr]
             continue
-        own = {label for names in LABELS.values() for label in names}
-        told = {m[1].lower().replace(" ", "_"): m[2] for m in _LABELLED.finditer(turns[-1].text) if m[1].split(" ")[0] not in own}
-        yield {**told, "response": turns}
+        if not (before and turn.role != "assistant" and turn[:4] == before[:4]):
+            out.append(turn)
+
+
+def same(a: Turn, b: Turn) -> bool:
+    """Whether two turns say and call the same, however it is written down."""
+    return a.role == b.role and a.text.strip() == b.text.strip() and [n for n, _ in a.calls] == [n for n, _ in b.calls]
+
+
+def speaker(told: Mapping[str, Any], who: str) -> tuple[str, str]:
+    """Who acts in a mapping by a value that says so, and that value's own words; whom it stands in where none does."""
+    unknown = ""
+    for key, value in sorted(told.items(), key=lambda item: item[0] != "type"):
+        if not isinstance(value, str) or not value or len(value) > ROLE or part_of(str(key)) != "who":
+            continue
+        role = role_of(value)
+        if role and (decides(value) or not (who or unknown)):
+            return role, value
+        if not role and key in ("role", "from", "speaker", "author", "sender", "who", "source", "actor"):
+            unknown = value
+    return unknown or who, ""
+
+
+def _of_mapping(told: Mapping[str, Any], outer: str, depth: int) -> list[Turn]:
+    """The turns of a message, a block, a step, an event or a span."""
+    if steps := side_by_side(told):
+        return heard(steps, outer, depth + 1)
+    who, said = speaker(told, outer)
+    kind = str(told.get("type") or "")
+    if outer and not decides(kind) and _UNREADABLE.search(kind):
+        return [Turn(outer, f"[{kind}]")]
+    if str(told.get("content"))[:10] == "exitcode: ":
+        who = "tool"
+    parts = {key: part for key, value in told.items() if (part := _part(str(key), value))}
+    own = _Own(told, parts, who, speaks=bool(said))
+    if call := _call_in(told, parts, who, said):
+        own.at, own.calls = 0, [call]
+        own.who = who if who != "assistant" else "tool"
+    elif part_of(said) == "done" and "done" not in parts.values():  # the message is the call
+        own.say(next((told[k] for k in parts if parts[k] == "text"), told), "done", depth)
+        parts.clear()
+    for key in list(parts):
+        own.hear(key, depth)
+    for key, value in told.items():
+        below = _branches(value, told)
+        if key not in parts and part_of(str(key)) != "aside" and not isinstance(value, str) and (below or not (own.who and own.anything)):
+            _grow(own.out, heard(value, "" if below else own.who, depth + 1))
+    return own.turns()
+
+
+def _branches(value: Any, told: Mapping[str, Any]) -> bool:
+    """Whether a list holds what hangs on a node of a tree: mappings with its keys."""
+    every = mappings(value)
+    return bool(every) and all(2 * len(below.keys() & told.keys()) > len(told) for below in every)
 
 
 def side_by_side(told: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Steps from lists beside one another: ``{"actions": [...], "observations": [...], "rewards": [...]}``."""
-    lists = {name.removesuffix("s"): cell for name, cell in told.items() if isinstance(cell, list)}
+    lists = {key: value for key, value in told.items() if isinstance(value, list) and value}
+    parts = {part_of(str(key)) for key in lists}
+    if not (parts & {*_SPOKEN} and "seen" in parts) or any(isinstance(v, str) and part_of(str(k)) in _SPOKEN for k, v in told.items()):
+        return []
+    size = max(map(len, lists.values()))
+    lists = {key: value for key, value in lists.items() if len(value) >= size - 1}
     return [dict(zip(lists, cells, strict=True)) for cells in zip_longest(*lists.values())] if len(lists) > 1 else []
 
 
-def turns_of_steps(steps: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
-    """Steps as turns, in the order in which each step names what was seen and what was done: writers write as time goes."""
-    turns: list[Turn] = []
-    for step in steps[:_MOST]:
-        if is_chat(step.get("completion")):  # the whole prompt stands before it, of which what came since the last completion is new
-            turns += (*turns_of(step.get("prompt"))[len(turns) :], *numbered(turns_of(step["completion"]), [step]))
+def _part(key: str, value: Any) -> str:
+    """What a key says of its value; '' for what is no part of what was said and done."""
+    part = part_of(key)
+    if value is None or (isinstance(value, (str, list, dict)) and not value) or part in ("aside", "who"):
+        return ""
+    word = isinstance(value, str) and not any(c.isspace() for c in value)
+    if part == "said" and word and key.lower().endswith(("model", "llm", "agent")):
+        return ""  # what the model is called
+    if isinstance(value, bool) or (isinstance(value, (int, float)) and part not in ("done", "seen")):
+        return ""
+    return "" if part == "name" and not isinstance(value, str) else part
+
+
+def _call_in(told: Mapping[str, Any], parts: Mapping[str, str], who: str, said: str) -> tuple[str, str] | None:
+    """The call that a mapping itself is: what was called stands beside its arguments or what it brought."""
+    given = [k for k in parts if parts[k] == "args" or (parts[k] == "asked" and not decides(k) and not isinstance(told[k], list))]
+    names = [k for k in parts if parts[k] == "name" or (parts[k] == "done" and given and isinstance(told[k], str))]
+    names.sort(key=lambda k: not {"tool", "function"} & {*re.findall("[a-z]+", str(k).lower())})
+    does = part_of(said) == "done" or who == "tool" if said else who != "user"
+    sure = who == "assistant" and any(parts[k] == "args" for k in given)
+    if names and (does or sure) and (given or (not who and "seen" in parts.values())):
+        return call_of({"name": told[names[0]], "arguments": told[given[0]] if given else {}})
+    names = [str(k) for k in told if part_of(str(k)) == "who" and part_of(str(k).rpartition("_")[0]) == "done" and isinstance(told[k], str)]
+    return (told[names[0]], as_json({k: v for k, v in told.items() if k != names[0]})) if names and "done" not in parts.values() else None
+
+
+class _Own:
+    """What one mapping says, as it is gathered: the model's words and calls become one turn, in the place of the first of them."""
+
+    def __init__(self, told: Mapping[str, Any], parts: Mapping[str, str], who: str, *, speaks: bool) -> None:
+        self.told, self.parts, self.who, self.speaks = told, parts, who, speaks
+        self.texts: list[str] = []
+        self.calls: list[tuple[str, str]] = []
+        self.out: list[Turn] = []
+        self.at: int | None = None
+        self.error = ""
+
+    @property
+    def anything(self) -> bool:
+        """Whether it said something."""
+        return bool(self.out or self.at is not None or self.error)
+
+    def hear(self, key: str, depth: int) -> None:
+        """Take up what stands under a key."""
+        value, part, who = self.told[key], self.parts[key], self.who
+        if part == "text" and isinstance(value, Mapping) and self.anything:
+            return  # the same once more, as it came
+        role = self._role(key, part)
+        if part == "error":
+            self.error = value if isinstance(value, str) else str(first(mapping(value), ("message", "detail", "type"), str) or "")
+        elif part in ("args", "name") or (part == "done" and self.calls and isinstance(value, str) and value == self.calls[0][0]):
+            if part == "args" and not self.calls:
+                _grow(self.out, heard(value, who, depth + 1))
+        elif role == "assistant":
+            self.say(value, part, depth)
+        elif not (part == "seen" and isinstance(value, str) and self._names_only(key, value)):
+            inner = heard(value, role, depth + 1)
+            if not inner and role == "tool" and not isinstance(value, str):
+                inner = [Turn("tool", as_json(value)[:_STATE])]
+            elif len(inner) > 1 and {t.role for t in inner} == {role} and part == "text":
+                inner = [inner[0]._replace(text=shorten("\n".join(t.text for t in inner)))]
+            _grow(self.out, inner)
+
+    def _role(self, key: str, part: str) -> str:
+        """Who speaks under a key: what does not decide by itself is of whom it stands in."""
+        done = bool(self.calls) or "done" in self.parts.values()
+        if part == "said" and self.speaks and self.who != "assistant":
+            return self.who
+        if part == "text" or (self.who and not decides(key) and not (part == "asked" or (part == "seen" and done))):
+            return self.who or ("assistant" if isinstance(self.told[key], str) else "")
+        return WHO.get(part, "assistant")
+
+    def _names_only(self, key: str, value: str) -> bool:
+        """Whether what was seen is but the name of its kind, or stands beside it once more."""
+        return (not any(c.isspace() for c in value) and "text" in self.parts.values()) or (key == "state" and "observation" in self.told)
+
+    def say(self, value: Any, part: str, depth: int) -> None:
+        """Take up words or calls of the model."""
+        self.at = len(self.out) if self.at is None else self.at
+        if part == "done":
+            many = items(value)
+            listed = many and (isinstance(value, str) or isinstance(many[0], (Mapping, str)))
+            self.calls += map(call_of, many if listed else [value])
+        elif isinstance(value, str) and not value.startswith(OPENS):
+            self.texts.append(f"<think>{value}</think>" if part == "thought" else value)
         else:
-            turns += _of_step(step)
-    return tuple(turns)
+            for turn in heard(value, "assistant", depth + 1):
+                if turn.role == "assistant" and self.at == len(self.out):
+                    self.texts += [turn.text] if turn.text else []
+                    self.calls += turn.calls
+                else:
+                    _grow(self.out, [turn])
 
-
-def _of_step(step: Mapping[str, Any]) -> Iterator[Turn]:
-    parts = {name: part for name in step if (part := _part(str(name)))}
-    said, done = ((*STEPS[part], *(name for name in parts if parts[name] == part)) for part in ("said", "done"))
-    text = shorten(next((step[k] for k in said if isinstance(step.get(k), str) and step[k]), ""))
-    actor = first(step, _SPEAKER, str)
-    role = ROLES.get(actor, actor) if actor else "assistant"
-    if role != "assistant" and not (role == "unknown" or any(part == "done" for part in parts.values())):
-        heard = text or "\n".join(_seen(step[name]) for name in parts if parts[name] == "seen")
-        yield Turn(role[:40], heard, numbers=turn_numbers(step))
-        return
-    act = step if first(step, _TOOL, str) else first(step, done)
-    calls = act if isinstance(act, list) and act and isinstance(act[0], Mapping) else [] if act is None else [act]
-    spoken = [Turn("assistant", text, tuple(map(call_of, calls)), numbers=turn_numbers(step))]
-    for name, value in step.items():
-        if parts.get(name) == "seen" and value is not None and (name != "state" or "observation" not in step):
-            yield Turn("tool", _seen(value))
-        elif (name in ("ac_len", *_TOOL) or parts.get(name) in ("said", "done")) and spoken:
-            yield spoken.pop()
-    if error := first(step, ("error", "last_action_error"), str):
-        yield Turn("tool", shorten(error), failed=True)
-
-
-@cache
-def _part(name: str) -> str:
-    """What a key of a step holds (said, done, seen), by the key or by its last word; '' where that cannot be told."""
-    last = re.split(r"[\W_]+", name.lower())[-1]
-    return next((part for word in (name.lower(), last) for part in ("said", "done", "seen") if word in STEPS[part]), "")
-
-
-def _seen(value: Any) -> str:
-    parts = [str(part["content"]) for part in mappings(mapping(value).get("results")) if "content" in part]
-    return shorten("\n".join(parts)) if parts else as_text(value)[: None if isinstance(value, str) or is_chat(value) else _STATE]
-
-
-def numbered(turns: Sequence[Turn], steps: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
-    """The turns with each step's numbers beside the model's turn of the same place; as they are where the two do not match."""
-    spoken = [i for i, turn in enumerate(turns) if turn.role == "assistant"]
-    if len(spoken) != len(steps):
-        return tuple(turns)
-    out = list(turns)
-    for i, step in zip(spoken, steps, strict=True):
-        inner = mapping(step.get("tokens"))
-        told = turn_numbers({**{k: v for k, v in inner.items() if k in _TOKEN_LISTS}, "tokens": inner.get("completion_ids")})
-        cut = "length" if step.get("is_truncated") is True else out[i].stop
-        out[i] = out[i]._replace(numbers={**out[i].numbers, **turn_numbers(step), **told}, stop=cut)
-    return tuple(out)
-
-
-_TOKEN_LISTS = frozenset({*NUMBERS["trained"], *NUMBERS["logprob"]})
-
-
-def mapping(value: Any) -> Mapping[str, Any]:
-    """The value where it is a mapping, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def mappings(value: Any) -> list[dict[str, Any]]:
-    """The mappings that a value lists."""
-    return [v for v in items(value) if isinstance(v, dict)]
+    def turns(self) -> list[Turn]:
+        """What was gathered, with what was logged beside it and how it ended."""
+        told, out = self.told, self.out
+        numbers = turn_numbers(told)
+        stop = str(first(told, _STOPS) or ("length" if told.get("is_truncated") is True else ""))[:80]
+        if self.at is not None or (not out and "tokens" in numbers):
+            texts = [
+                t for i, t in enumerate(self.texts) if not any(t in o and (t != o or i > j) for j, o in enumerate(self.texts) if i != j)
+            ]
+            out.insert(self.at or 0, Turn("assistant", shorten("\n".join(texts)), tuple(self.calls), False, stop, numbers))
+        elif len(out) == 1:
+            out[0] = out[0]._replace(numbers={**numbers, **out[0].numbers}, stop=out[0].stop or stop)
+        failed = any(told.get(k) is True for k in ("is_error", "isError")) or _FAILED.search(
+            " ".join(
+                v for k, v in told.items() if isinstance(v, str) and len(v) <= ROLE and k in ("status", "level", "type", "event", "kind")
+            )
+        )
+        heard_of = [i for i, turn in enumerate(out) if turn.role == "tool"]
+        if heard_of and (failed or (self.error and self.error in out[heard_of[-1]].text)):
+            out[heard_of[-1]] = out[heard_of[-1]]._replace(failed=True)
+        elif self.error:
+            out.append(Turn("tool", shorten(self.error), failed=True))
+        return out

@@ -1,5 +1,6 @@
-"""What samples of text are called, as ``sample_names.toml`` says: columns of tables, keys of messages, of turns and of steps."""
+"""What samples of text are called, as ``sample_names.toml`` says: columns of tables, numbers of turns, what is told beside them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,6 +21,5 @@ NAMES: Mapping[str, list[str]] = _TOLD["columns"]
 LAYOUTS = tuple(Layout(frozenset(writer["needs"]), writer["means"]) for writer in _TOLD["writers"])
 NUMBERS: Mapping[str, list[str]] = _TOLD["numbers"]
 """Our name of a turn's number -> what it goes by elsewhere."""
-ROLES: Mapping[str, str] = {theirs: ours for ours, names in _TOLD["roles"].items() for theirs in names}
-STEPS: Mapping[str, list[str]] = _TOLD["steps"]
-"""Keys of an episode (``conversation``, ``steps``) and of its steps: what was said, done and seen."""
+BESIDE: Mapping[str, re.Pattern[str]] = {says: re.compile("|".join(words), re.IGNORECASE) for says, words in _TOLD["beside"].items()}
+"""Names of what is told of a whole episode deeper down (``told``), and of what says nothing without the name above it (``bare``)."""

@@ -1,7 +1,7 @@
 """Rows that hold more than one response, or hold it deeper down, become rows of one episode each, whose response is its turns.
 
-Known are groups and episodes of trajectories (ART, rLLM), a response with its items (NeMo Gym), and steps: actions with what they brought
-(gym, OpenEnv, SWE-agent, Harbor), prompts with their completions (verifiers, prime-rl), and summaries without text (Tinker).
+Where the turns lie is inferred; what is told of the whole episode (its outcome, how it ended, the right answer) is taken from wherever it
+stands beside them.
 """
 
 from __future__ import annotations
@@ -17,48 +17,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rl_advisor.features.text.speakers import part_of
 from rl_advisor.features.text.turns import Turn
-from rl_advisor.reading.parsing.cells import as_number, first
-from rl_advisor.reading.parsing.chat import as_text, is_chat, turn_numbers, turns_of
-from rl_advisor.reading.parsing.inferred_turns import found_in, mapping, mappings, numbered, places, side_by_side, turns_of_steps
+from rl_advisor.reading.parsing.cells import as_number
+from rl_advisor.reading.parsing.chat import as_text, is_chat, turns_of
+from rl_advisor.reading.parsing.episode_places import found_in, kin_in, places, speaks_for_itself
+from rl_advisor.reading.parsing.inferred_turns import heard
+from rl_advisor.reading.parsing.nested_values import mapping, mappings, turn_numbers
 from rl_advisor.reading.parsing.reservoir import Payload, Place, Reservoir
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, path_step, roles, rollout_table
-from rl_advisor.reading.parsing.sample_names import NAMES
-from rl_advisor.reading.parsing.sample_names import STEPS as NAMED
+from rl_advisor.reading.parsing.sample_names import BESIDE, NAMES, NUMBERS
 from rl_advisor.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TRAJECTORIES = "trajectories"
-"""The key under which a group (ART) or an episode (rLLM) keeps its trajectories."""
-_CONVERSATIONS, STEPS = NAMED["conversation"], NAMED["steps"]
-_SEEN, _ACTS = {*NAMED["seen"], "source", "role"}, frozenset({*NAMED["done"], "ac_len", "tokens", "chat_completions", "completion"})
-_TELLING = _ACTS | {*NAMED["said"]}
-"""What a step has at least one of: an action, or words where something is seen as well."""
 Sampled = tuple[int, dict[str, Any] | None, Payload]
 """Number (from 0), row (None for one that cannot be read), and what is kept of it: itself, or the bytes it was read from."""
-_TOGETHER = 500
-"""Rows that are looked at together."""
+_TOGETHER, _LOOK, _DEEP = 500, 20, 6
+"""Rows that are looked at together, by which a document is known, and how many lists of lists hold episodes."""
+_TOKEN_LISTS = frozenset({*NUMBERS["trained"], *NUMBERS["logprob"]})
 
 
 def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
     """Whether a row holds a response: text or messages under a response-like name, an episode deeper down, or a known writer's columns."""
-    if _deeper(row):
-        return True
     layout = layout_of(row)
     if layout is not None and "response" not in {*layout.meaning.values(), *row}:
         return True
     value = _under("response", row, said)
-    return is_chat(value) or (isinstance(value, str) and np.isnan(as_number(value)))
+    return is_chat(value) or (isinstance(value, str) and np.isnan(as_number(value))) or _deeper(row)
 
 
 def is_sample(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
     """Whether a row is surely no row of metrics: it holds an episode, or a response and text or messages that it answers."""
-    if _deeper(row):
-        return True
     prompt = _under("prompt", row, said)
-    return (is_chat(prompt) or isinstance(prompt, str)) and holds_response(row, said)
+    return ((is_chat(prompt) or isinstance(prompt, str)) and holds_response(row, said)) or _deeper(row)
 
 
 def _under(role: str, row: Mapping[str, Any], said: Mapping[str, str]) -> Any:
@@ -67,25 +60,125 @@ def _under(role: str, row: Mapping[str, Any], said: Mapping[str, str]) -> Any:
 
 
 def _deeper(row: Mapping[str, Any]) -> bool:
-    return known(row) or any(True for _ in _of_any(row))
+    return any("response" in found for found in episodes(row))
 
 
-def known(row: Mapping[str, Any]) -> bool:
-    """Whether a row is an episode, or several, in a shape that is known by its keys."""
-    return any(True for episodes in _SHAPES[:-1] for _ in episodes(row))
+def rows_in(document: Any) -> list[Any]:
+    """The rows of a document: those it lists, those by their names, else itself."""
+    if isinstance(document, list):
+        return document
+    if members := _members(document):
+        return members
+    named = [{"key": k, **mapping(v)} for k, v in document.items()]
+    looked = [row for row in named[:_LOOK] if len(row) > 1]
+    return named if len(looked) > 1 and 2 * sum(map(holds_response, looked)) > len(named[:_LOOK]) else [document]
+
+
+def episodes(row: Mapping[str, Any], depth: int = 0, *, sure: bool = False) -> Iterator[dict[str, Any]]:
+    """The episodes of a row: itself with its turns, or those that it lists, each with what the row says of all of them."""
+    own = next((k for k in (roles(list(row)).get("response"),) if k and is_chat(row[k])), None)
+    alone = own is not None or depth >= _DEEP or any(speaks_for_itself(v) for path, v in places(row) if path)
+    for one in (members := [] if alone else _members(row)):
+        yield from episodes(one, depth + 1, sure=True)
+    if members:
+        return
+    at, turns = ((own,), turns_of(row[own])) if own else found_in(row, sure=sure)
+    if turns:
+        asked = next((v for path, v in places(row) if path and (not at or path[: len(at)] != at) and is_chat(v) and _only_asks(v)), None)
+        turns, told = _with_steps(turns, row)
+        rest = {k: v for k, v in row.items() if k not in at[:1] and (own or k not in NAMES["response"])}
+        yield {**told, **_beside(row, at), **rest, **({} if asked is None else {"prompt": as_text(asked)}), "response": turns}
+    elif any(isinstance(v, list) and (not v or is_chat(v)) for path, v in places(row) if path and f"{path[-1]}" in NAMES["response"]):
+        told = {**_beside(row), **{k: v for k, v in row.items() if k not in NAMES["response"]}}
+        if isinstance(told.get("error"), str):  # lost before its first word
+            yield {**told, "response": (Turn("assistant", ""),)}
+
+
+def _members(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The episodes that a row lists, each with what the row says of all of them; nothing where it lists none."""
+    path, kin = kin_in(row)
+    if not kin:
+        return []
+    told = {k: v for k, v in row.items() if k != path[0] and not isinstance(v, (list, dict))} | _beside(row)
+    task = next((v for k, v in row.items() if k not in path and isinstance(v, Mapping) and part_of(str(k)) == "asked"), {})
+    return [{**told, **task, **one, **({"group": row["task_hash"]} if "task_hash" in row else {})} for one in kin]
+
+
+def _only_asks(chat: Any) -> bool:
+    return all(turn.role != "assistant" for turn in turns_of(chat))
+
+
+def _with_steps(turns: tuple[Turn, ...], row: Mapping[str, Any]) -> tuple[tuple[Turn, ...], dict[str, Any]]:
+    """The turns with the numbers of steps that are logged beside them, and what the steps make in all: return, tokens, mean metrics."""
+    steps = max((mappings(v) for path, v in places(row) if path and isinstance(v, (list, np.ndarray))), key=_numbered, default=[])
+    spoken = [i for i, turn in enumerate(turns) if turn.role == "assistant"]
+    if len(spoken) == len(steps) and _numbered(steps):
+        out = list(turns)
+        for i, step in zip(spoken, steps, strict=True):
+            inner = mapping(step.get("tokens"))
+            told = turn_numbers({**{k: v for k, v in inner.items() if k in _TOKEN_LISTS}, "tokens": inner.get("completion_ids")})
+            out[i] = out[i]._replace(
+                numbers={**out[i].numbers, **turn_numbers(step), **told}, stop="length" if step.get("is_truncated") is True else out[i].stop
+            )
+        turns = tuple(out)
+    rewards, tokens = ([t.numbers[name] for t in turns if name in t.numbers] for name in ("reward", "tokens"))
+    total = {"reward": sum(rewards)} if rewards else {}
+    return turns, {**total, **({"length": sum(tokens)} if tokens else {}), **_means(steps, row)}
+
+
+def _numbered(steps: Sequence[Mapping[str, Any]]) -> int:
+    return sum(len(turn_numbers(step)) + bool(mapping(step.get("metrics"))) for step in steps[:_LOOK])
+
+
+def _means(steps: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> dict[str, float]:
+    """The mean of each number that the steps' own metrics name."""
+    found = defaultdict(list)
+    for name, value in ((str(k), v) for step in steps for k, v in mapping(step.get("metrics")).items()):
+        if isinstance(value, (int, float)) and name not in row:
+            found[name].append(float(value))
+    return {name: fmean(values) for name, values in sorted(found.items())[:50]}
+
+
+def _beside(row: Mapping[str, Any], at: Sequence[str] = ()) -> dict[str, Any]:
+    """What is told of the whole episode deeper down: its outcome, how it ended, the right answer; a bare name with the one above it."""
+    found: dict[str, Any] = {}
+    for path, value in _leaves(row, at):
+        deep = 3 if BESIDE["number"].match(path[-1]) else 2 if BESIDE["bare"].match(path[-1]) else 1
+        name = "_".join(path[-deep:])
+        if name not in row and name not in found and value is not None and BESIDE["told"].search(name):
+            found[name] = value
+    paid = [k for k in found if k in NAMES["reward"]]
+    return {k: v for k, v in found.items() if k not in paid or not row.keys() & {*NAMES["reward"]}}
+
+
+def _leaves(row: Mapping[str, Any], at: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Single values deeper down with their paths; of lists of named values and of events only such as say nothing themselves."""
+    for path, value in places(row):
+        if len(path) > 1 and not isinstance(value, (Mapping, list)):
+            yield path, value
+        elif path and isinstance(value, list) and tuple(path) != tuple(at):
+            for one in mappings(value)[:_LOOK]:
+                if isinstance(one.get("name"), str) and (score := one.get("value", one.get("score"))) is not None:
+                    yield (*path, one["name"]), score
+        elif tuple(path) == tuple(at) and isinstance(value, list):
+            for one in (e for e in mappings(value) if not any(t.role != "unknown" for t in heard(e))):
+                yield from (((*path, *inner), v) for inner, v in places(one) if inner and not isinstance(v, (Mapping, list)))
 
 
 def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
     """One row an episode, for any kind of row; the index stays the row's number in its file."""
     import pandas as pd
 
-    if not any(isinstance(cell, (list, dict, np.ndarray)) for name in rows for cell in rows[name].iloc[:_TOGETHER]):
+    nested = any(isinstance(cell, (list, dict, np.ndarray)) for name in rows for cell in rows[name].iloc[:_TOGETHER])
+    if not nested and "response" in roles(list(map(str, rows.columns))):
         return rows
+    cells = rows.to_dict("records")
+    records = [{str(k): v for k, v in row.items() if not (v is None or (isinstance(v, float) and np.isnan(v)))} for row in cells]
+    told = [list(episodes(row)) for row in records]
     found: list[tuple[Any, dict[str, Any]]] = []
-    for number, cells in zip(rows.index, rows.to_dict("records"), strict=True):
-        row = {str(k): v for k, v in cells.items() if v is not None and not (isinstance(v, float) and np.isnan(v))}
-        parts = next((some for episodes in _SHAPES if (some := list(episodes(row)))), [{**_beside(row), **row}])
-        found += [(number, {"group": str(number), **part} if TRAJECTORIES in row else part) for part in parts]
+    for number, row, own in zip(rows.index, records, told, strict=True):
+        parts = own or (list(episodes(row, sure=True)) if any(told) else []) or [{**_beside(row), **row}]
+        found += [(number, {"group": str(number), **part} if len(parts) > 1 else part) for part in parts]
     return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
 
 
@@ -115,101 +208,3 @@ def _told(number: int, row: Mapping[Any, Any], raw: Callable[[str], Any], said: 
     step = (step if step == step else None) if isinstance(step, (int, float, str)) else said  # noqa: PLR0124 - NaN equals nothing
     reward = reward if type(reward) is float else as_number(reward)
     return number, step, reward, size, prompt if isinstance(prompt, str) else str(prompt)[:2_000]
-
-
-def _of_group(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The trajectories of a group or an episode, each with what its row says; those of one row are one group unless it names its task."""
-    said = {k: v for k, v in row.items() if k not in (TRAJECTORIES, "task") and not isinstance(v, (list, dict))}
-    for part in mappings(row.get(TRAJECTORIES)):
-        if turns := _conversation(part):
-            own = {k: v for k, v in part.items() if k not in (*_CONVERSATIONS, *STEPS) and not isinstance(v, list)}
-            yield {**said, **own, **({"group": said["task_hash"]} if "task_hash" in said else {}), "response": turns}
-
-
-def _conversation(part: Mapping[str, Any]) -> tuple[Turn, ...]:
-    """The turns of a trajectory: its own messages, those of its fullest step, or its steps."""
-    steps = _steps_in(part)[1]
-    chats = [step["chat_completions"] for step in steps if is_chat(step.get("chat_completions"))]
-    own = _said_in(part) or max(chats, key=len, default=None)
-    return turns_of(own) if own is not None else turns_of_steps(steps)
-
-
-def _said_in(row: Mapping[str, Any], *before: str) -> Any:
-    """The messages that a row keeps under one of the usual keys."""
-    return next((row[k] for k in (*before, *_CONVERSATIONS) if is_chat(row.get(k))), None)
-
-
-def _of_items(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A row whose response is a mapping with the items of a conversation, as the Responses API writes it (NeMo Gym)."""
-    response = mapping(row.get("response"))
-    if isinstance(response.get("output"), (list, np.ndarray)):
-        prompt = mapping(row.get("responses_create_params")).get("input") or row.get("prompt")
-        told = {
-            "stop": mapping(response.get("incomplete_details")).get("reason"),
-            **{k: response.get(k) for k in ("error", "status") if k not in row},
-            "length": mapping(response.get("usage")).get("output_tokens"),
-            "group": row.get("_ng_task_index"),
-        }
-        turns = turns_of(response["output"]) or (Turn("assistant", ""),)
-        known = {k: v for k, v in told.items() if v or v == 0}
-        yield {**known, **_others(row, "response", "responses_create_params"), "prompt": as_text(prompt), "response": turns}
-
-
-def _of_steps(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A row with the steps of its episode; where the row has the conversation as well, the steps' numbers are put beside its turns."""
-    name, steps = _steps_in(row)
-    said = _said_in(row, "completion", "response")
-    text = any(isinstance(row.get(k), str) and row[k] for k in ("completion", "response", "output", *_CONVERSATIONS))
-    if not steps or (text and said is None):
-        return
-    if turns := numbered(turns_of(said), steps) if said is not None else turns_of_steps(steps):
-        told = {"reward": sum(rewards)} if (rewards := [r for s in steps if (r := turn_numbers(s).get("reward")) is not None]) else {}
-        told |= {"length": tokens} if (tokens := sum(t.numbers.get("tokens", 0.0) for t in turns)) else {}
-        if (whole := first(mapping(row.get("summary")), NAMES["reward"])) is not None:
-            told["reward"] = whole
-        yield {**told, **_means(steps, row), **_others(row, name, "completion", "response", *_CONVERSATIONS), "response": turns}
-
-
-def _of_any(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A row that keeps its turns under any name, at whatever depth; one that lost its episode before the first word has an empty one."""
-    if is_chat(_under("response", row, NOTHING_SAID)):
-        return
-    at, turns = found_in(row)
-    if turns:
-        yield {**_others(row, at[0], *NAMES["response"]), **_beside(row), "response": turns}
-    elif any(isinstance(v, list) and not v and path[-1] in (*_CONVERSATIONS, *STEPS) for path, v in places(row) if path):
-        told = {**_beside(row), **_others(row, *NAMES["response"])}
-        if isinstance(told.get("error"), str):
-            yield {**told, "response": (Turn("assistant", ""),)}
-
-
-def _beside(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What is told of the whole episode in mappings inside of a row: its outcome, how it ended."""
-    told = [v for path, v in places(row) if path and isinstance(v, Mapping)]
-    names = {*NAMED["outcome"], "error", *(() if row.keys() & {*NAMES["reward"], *NAMED["outcome"]} else NAMES["reward"])}
-    return {k: v for inner in reversed(told) for k, v in inner.items() if k in names - row.keys() and not isinstance(v, (Mapping, list))}
-
-
-_SHAPES: tuple[Callable[..., Iterator[dict[str, Any]]], ...] = (_of_group, _of_items, _of_steps, _of_any)
-
-
-def _others(row: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
-    return {k: v for k, v in row.items() if k not in left_out}
-
-
-def _steps_in(row: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-    """The name and the steps of an episode: mappings that hold an action, an answer or its length; nothing where there are none."""
-    for name in STEPS:
-        steps = mappings(row.get(name)) or side_by_side(mapping(row.get(name)))
-        if steps and not is_chat(row.get(name)) and not (_TELLING if any(_SEEN & s.keys() for s in steps) else _ACTS).isdisjoint(steps[0]):
-            return name, steps
-    return "", []
-
-
-def _means(steps: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> dict[str, float]:
-    """The mean of each number that the steps' own metrics name."""
-    found = defaultdict(list)
-    for name, value in ((str(k), v) for step in steps for k, v in mapping(step.get("metrics")).items()):
-        if isinstance(value, (int, float)) and name not in row:
-            found[name].append(float(value))
-    return {name: fmean(values) for name, values in sorted(found.items())[:50]}

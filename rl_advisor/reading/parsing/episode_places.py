@@ -1,0 +1,105 @@
+"""Where in a row or a document an episode lies, and where several do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.features.text.speakers import part_of
+from rl_advisor.features.text.turns import Turn, is_episode, turns_in
+from rl_advisor.reading.parsing.inferred_turns import ROLE, heard, same, side_by_side, speaker
+from rl_advisor.reading.parsing.nested_values import OPENS, items, mapping, mappings, turn_numbers
+
+_DEPTH, _NODES, _LOOK, _MAIN = 6, 300, 20, 0.9
+"""How deep and into how many places of a row is looked, members of a list by which it is known, and the share of the words that is all."""
+_ASKED = re.compile(
+    r"\{['\"](?:name|tool|function)['\"]: ?['\"]([^'\"]{1,80})['\"], ?['\"]arg\w{0,8}['\"]: ?['\"]?(.{0,4000}?)['\"]?"
+    r"(?:, ?['\"](?:response|result|output|observation)['\"]: ?(.{0,20000})|\Z)",
+    re.DOTALL,
+)
+
+
+def told_apart(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """Turns of which those who go by names of their own are models; where no model speaks, calls apart that tools tell."""
+    known = ("user", "tool", "system", "unknown")
+    named = [t if t.role in known else t._replace(role="assistant") for t in turns]
+    return tuple(named if any(t.role == "assistant" for t in named) else chain(*map(_call_apart, named)))
+
+
+def _call_apart(turn: Turn) -> Iterator[Turn]:
+    """What a tool was asked and what it answered, where one turn of a tool tells both, be it cut."""
+    told = _ASKED.match(turn.text) if turn.role == "tool" else None
+    if told:
+        yield Turn("assistant", "", ((told[1], told[2]),))
+        turn = turn._replace(text=(told[3] or "").strip("'\"{}"))
+    if not told or turn.text:
+        yield turn
+
+
+def places(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value inside a mapping with its path, nearest first; what lies inside of a list is not looked into."""
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
+    for path, found in waiting:
+        yield path, found
+        if isinstance(found, Mapping) and len(path) < _DEPTH and len(waiting) < _NODES:
+            waiting += islice((((*path, str(k)), v) for k, v in found.items()), _NODES)
+
+
+def found_in(row: Mapping[str, Any], *, sure: bool = False) -> tuple[tuple[str, ...], tuple[Turn, ...]]:
+    """Where the turns of a row lie, and the turns: the innermost place that says nearly as much as any; nothing where none do.
+
+    Messages that say who speaks go before whatever has to be inferred, and that before a text. A row that is ``sure`` to be an episode
+    may hold nothing but the model's words.
+    """
+    every = [at for at in places(row) if not any(part_of(name) == "asked" for name in at[0])]
+    for may_be, alone in ((speaks_for_itself, True), (_is_nested, False), (_is_nested, sure), (_is_text, False)):
+        told = [
+            (path, turns) for path, value in every if may_be(value) and (turns := _turns_at(path, value)) and (alone or is_episode(turns))
+        ]
+        if told:
+            most = max(_words(turns) for _, turns in told)
+            return max((at for at in told if _words(at[1]) >= _MAIN * most), key=lambda at: len(at[0]))
+    return (), ()
+
+
+def speaks_for_itself(value: Any) -> bool:
+    """Whether messages lie there that say who speaks, the model among them, or steps of which nothing but the tokens was kept."""
+    every = mappings(value) if isinstance(value, (list, tuple, np.ndarray)) else []
+    whose = [speaker(mapping(one.get("message")) or one, "")[0] for one in every]
+    bare = bool(every) and all("tokens" in turn_numbers(one) and not heard(one)[0].text for one in every)
+    return bare or ("assistant" in whose and all(whose))
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, (Mapping, list, tuple, np.ndarray))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) > ROLE
+
+
+def _turns_at(path: tuple[str, ...], value: Any) -> tuple[Turn, ...]:
+    if not path:
+        return told_apart(heard(side_by_side(mapping(value))))
+    if isinstance(value, str):
+        return turns_in(value) if len(value) > ROLE and not value.startswith(OPENS) else told_apart(heard(items(value)))
+    return told_apart(heard(value)) if isinstance(value, (Mapping, list, tuple, np.ndarray)) else ()
+
+
+def _words(turns: Sequence[Turn]) -> int:
+    return sum(len(turn.text) + sum(map(len, chain(*turn.calls))) for turn in turns)
+
+
+def kin_in(row: Mapping[str, Any]) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
+    """The longest list inside a row whose members are episodes each, and no steps of one that grows; nothing where there is none."""
+    lists = [(path, every) for path, v in places(row) if isinstance(v, (list, np.ndarray)) and (every := mappings(v))]
+    for path, every in sorted(lists, key=lambda at: -len(at[1])):
+        looked = [heard(one) for one in every[:_LOOK] if not speaker(one, "")[0] and found_in(one)[1]]
+        grew = all(len(a) < len(b) and all(map(same, a, b)) for a, b in pairwise(looked))
+        if 2 * len(looked) > len(every[:_LOOK]) and not (grew and len(looked) > 1):
+            return path, every
+    return (), []

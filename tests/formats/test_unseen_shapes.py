@@ -1,0 +1,152 @@
+"""Episodes in shapes that no framework writes: who speaks, what was called and what came back are told by words and values."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rl_advisor.features.text.turns import turns_in
+from rl_advisor.reading import read_run
+from rl_advisor.reading.parsing.episode_places import told_apart
+from rl_advisor.reading.parsing.inferred_turns import heard
+from rl_advisor.samples.episodes import failures, judged, turns_of
+from rl_advisor.samples.rows import written
+
+WANTED = [("assistant", "I look.", ["look"]), ("tool", "a door", []), ("assistant", "It is a door.", [])]
+SPAN = {"kind": "TOOL", "name": "look", "input": {"at": "x"}, "output": "a door"}
+ASKED = [{"role": "user", "content": "what is x?"}]
+FIRST = {"role": "assistant", "content": "I look.", "tool_calls": [{"name": "look", "arguments": {"at": "x"}}]}
+NESTED: dict[str, Any] = {
+    "steps in plain words": [{"why": "I look.", "did": {"op": "look", "with": {"at": "x"}}, "got": "a door"}, {"says": "It is a door."}],
+    "who and what": [
+        {"who": "me", "what": "I look.", "call": {"fn": "look", "kwargs": {"at": "x"}}},
+        {"who": "env", "what": "a door"},
+        {"who": "me", "what": "It is a door."},
+    ],
+    "events by type": [
+        {"event": "llm_message", "payload": {"text": "I look."}},
+        {"event": "tool_invoked", "payload": {"tool": "look", "params": {"at": "x"}}},
+        {"event": "tool_returned", "payload": {"message": "a door"}},
+        {"event": "llm_message", "payload": {"text": "It is a door."}},
+    ],
+    "spans whose prompt grows": [
+        {"kind": "LLM", "input": ASKED, "output": FIRST},
+        SPAN,
+        {
+            "kind": "LLM",
+            "input": [*ASKED, FIRST, {"role": "tool", "content": "a door"}],
+            "output": {"role": "assistant", "content": "It is a door."},
+        },
+    ],
+    "a branch below each node": [
+        {
+            "actor": "policy",
+            "utterance": "I look.",
+            "invocation": {"fn": "look", "kwargs": {}},
+            "below": [{"actor": "env", "utterance": "a door", "below": [{"actor": "policy", "utterance": "It is a door.", "below": []}]}],
+        }
+    ],
+    "lists side by side": {
+        "thoughts": ["I look.", "It is a door."],
+        "moves": [{"tool": "look", "args": {}}, None],
+        "seen": ["a door", None],
+    },
+    "turns by their names": {"turn_1": {"agent": "I look.\nlook(x)", "env": "a door"}, "turn_2": {"agent": "It is a door."}},
+    "pairs": [["assistant", "I look.\nlook(x)"], ["env", "a door"], ["assistant", "It is a door."]],
+}
+
+
+def gist(turns: Any) -> list[tuple[str, str, list[str]]]:
+    """Who said what and called which tool, calls joined to the words before them; what was asked is left out."""
+    out: list[tuple[str, str, list[str]]] = []
+    for turn in turns:
+        names = [name for name, _ in turn.calls]
+        if turn.role == "assistant" and out and out[-1][0] == "assistant" and not turn.text:
+            out[-1][2].extend(names)
+        elif turn.role != "user":
+            out.append((turn.role, turn.text.split("\n")[0], names))
+    return out
+
+
+@pytest.mark.parametrize("shape", NESTED)
+def test_turns_of_any_nesting(shape: str) -> None:
+    """The same episode comes out of every nesting, once."""
+    turns = told_apart(heard(NESTED[shape]))
+    wanted = WANTED if shape not in ("turns by their names", "pairs") else [(r, t, []) for r, t, _ in WANTED]
+    assert gist(turns) == wanted
+
+
+TEXTS = {
+    "Llama": "I look.\n<tool_call>{'name': look(x)</tool_call><|eot_id|><|start_header_id|>ipython<|end_header_id|>\n\na door<|eot_id|>"
+    "<|start_header_id|>assistant<|end_header_id|>\n\nIt is a door.<|eot_id|>",
+    "Gemma": "I look.\n```tool_code\nlook(x)\n```<end_of_turn>\n<start_of_turn>user\na door<end_of_turn>\n"
+    "<start_of_turn>model\nIt is a door.",
+    "labels": "Agent: I look.\nlook(x)\nEnv: a door\nAgent: It is a door.",
+    "headings": "## Agent\n\nI look.\nlook(x)\n\n## Environment\n\na door\n\n## Agent\n\nIt is a door.\n",
+    "tags": "I look.\n<search>x</search><observation>a door</observation>It is a door.",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_marks_of_speakers_in_a_text(name: str) -> None:
+    """Chat templates, labels, headings and tags tell the speakers apart; a bare call before an answer is one."""
+    turns = [turn for turn in turns_in(TEXTS[name]) if turn.text]
+    assert [turn.role == "assistant" for turn in turns] == [True, False, True]
+    assert (turns[1].text, turns[2].text, len(turns[0].calls)) == ("a door", "It is a door.", 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The user: a person. The agent: a program.\nBoth talk.",
+        "Input: 3\nOutput: 4\nResult: fine",
+        "Question: who?\nAnswer: me",
+        "> a quoted line\n> and another\n> and one more",
+    ],
+)
+def test_texts_of_one_speaker(text: str) -> None:
+    """Words that merely name speakers, and what programs print, are the model's own."""
+    assert [(turn.role, turn.text) for turn in turns_in(text)] == [("assistant", text)]
+
+
+def test_a_document_of_groups_in_groups(tmp_path: Path) -> None:
+    """Episodes lists below lists, each with what stands above it; the verdict, the end and the right answer are told where they stand."""
+    said = [{"speaker": "Problem", "words": "what is x?"}, {"speaker": "Policy", "words": "It is a door."}]
+    samples = [
+        {"dialogue": said, "pay": {"points": paid}, "closing": {"status": status, "limit_hit": status == "cut"}, "gold": "a window"}
+        for paid, status in ((1, "done"), (0, "done"), (0, "cut"), (0, "ConnectionError: server unreachable"))
+    ]
+    (tmp_path / "dump.json").write_text(json.dumps({"epochs": [{"batches": [{"groups": [{"samples": samples}]}]}]}))
+    rows = written(read_run(tmp_path).rollouts)
+    assert rows["reward"].tolist() == [1, 0, 0, 0]
+    assert failures(rows)[0].tolist() == [False, True, True, True]
+    assert judged(rows)["reason"].tolist() == ["wrong answer", "truncation", "infrastructure"]
+
+
+def test_a_line_an_event(tmp_path: Path) -> None:
+    """Lines of two episodes are gathered by their episode; the reward that a last event tells is the episode's."""
+    lines = [
+        {"trace_id": t, **event, "n": i}
+        for t, paid in (("a", 1.0), ("b", 0.0))
+        for i, event in enumerate([*NESTED["events by type"], {"event": "scored", "payload": {"reward": paid}}])
+    ]
+    (tmp_path / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = written(read_run(tmp_path).rollouts)
+    assert [gist(turns) for turns in turns_of(rows)] == [WANTED, WANTED]
+    assert rows["reward"].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"step": i, "loss": 1.0 / (i + 1), "message": "training"} for i in range(5)],
+        [{"prompt": "q", "response": f"r{i}", "prompt_id": 1, "reward": 0.0} for i in range(5)],
+        [{"instruction": "do it", "input": "x", "output": "y"} for _ in range(5)],
+    ],
+)
+def test_lines_that_are_no_events(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    """Metrics, samples and what models are taught with are no events of one episode."""
+    from rl_advisor.reading.formats import episode_steps
+
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert not episode_steps.claims(tmp_path / "x.jsonl")
