@@ -17,7 +17,7 @@ from rl_advisor.features.text.turns import is_episode
 from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, head, json_lines, json_object, open_bytes
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.columns import curves_of
-from rl_advisor.reading.parsing.episode_places import places, speaks_for_itself, told_apart
+from rl_advisor.reading.parsing.episode_places import in_words, places, speaks_for_itself, told_apart
 from rl_advisor.reading.parsing.inferred_turns import heard
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
@@ -80,7 +80,7 @@ def _is_whole(row: Mapping[str, Any]) -> bool:
 def _are_events(rows: list[dict[str, Any]]) -> bool:
     """Whether rows make an episode together: each is of one speaker, or several have the number of one episode or count its turns."""
     alone = [told_apart(heard(row)) for row in rows]
-    if not is_episode(told_apart([turn for turns in alone for turn in turns])):
+    if not in_words(told_apart([turn for turns in alone for turn in turns])):
         return False
     whose = [_whose(row) for row in rows]
     shared = any(a is not None and a == b for a, b in pairwise(whose))

@@ -70,8 +70,14 @@ def speaks_for_itself(value: Any) -> bool:
     """Whether messages lie there that say who speaks, the model among them, or steps of which nothing but the tokens was kept."""
     every = mappings(value) if isinstance(value, (list, tuple, np.ndarray)) else []
     whose = [speaker(mapping(one.get("message")) or one, "")[0] for one in every]
-    bare = bool(every) and all("tokens" in turn_numbers(one) and not heard(one)[0].text for one in every)
+    bare = bool(every) and all({"tokens", "done"} <= turn_numbers(one).keys() and not heard(one)[0].text for one in every)
     return bare or ("assistant" in whose and all(whose))
+
+
+def in_words(turns: tuple[Turn, ...]) -> bool:
+    """Whether turns that were inferred are an episode, and say something in letters on both sides: numbers alone are metrics."""
+    sides = {t.role == "assistant" for t in turns if any(c.isalpha() for part in (t.text, *(a for _, a in t.calls)) for c in part[:ROLE])}
+    return len(sides) > 1 and is_episode(turns)
 
 
 def _is_nested(value: Any) -> bool:

@@ -135,8 +135,8 @@ def _part(key: str, value: Any) -> str:
     word = isinstance(value, str) and not any(c.isspace() for c in value)
     if part == "said" and word and key.lower().endswith(("model", "llm", "agent")):
         return ""  # what the model is called
-    if isinstance(value, bool) or (isinstance(value, (int, float)) and part not in ("done", "seen")):
-        return ""
+    if isinstance(value, bool) or (isinstance(value, (int, float)) and not (part in ("done", "seen") and key.isalpha())):
+        return ""  # a number is an action or what was seen where it is called nothing else
     return "" if part == "name" and not isinstance(value, str) else part
 
 
@@ -225,7 +225,7 @@ class _Own:
         told, out = self.told, self.out
         numbers = turn_numbers(told)
         stop = str(first(told, _STOPS) or ("length" if told.get("is_truncated") is True else ""))[:80]
-        if self.at is not None or (not out and "tokens" in numbers):
+        if self.at is not None or (not out and {"tokens", "done"} <= numbers.keys()):
             texts = [
                 t for i, t in enumerate(self.texts) if not any(t in o and (t != o or i > j) for j, o in enumerate(self.texts) if i != j)
             ]

@@ -21,6 +21,9 @@ _TOLD = re.compile(
     re.MULTILINE,
 )
 
+_AT_ONCE = 300
+"""Characters within which the first heading stands: a log that shows samples among its rows begins with something else."""
+
 
 def labelled(text: str) -> Iterator[dict[str, Any]]:
     """The episodes of a text with what it tells of each; a log that shows a sample among its rows has none."""
@@ -48,6 +51,6 @@ def _starts(text: str) -> list[int]:
     numbered = list(_NUMBERED.finditer(text))
     headed = [m.start() for i, m in enumerate(numbered) if not i or m[1] != numbered[i - 1][1]]
     asked = [m.start() for m in _ASKED.finditer(text)]
-    if len(headed) > max(1, len(asked)) and is_episode(turns_in(text[headed[0] :])):
+    if len(headed) > max(1, len(asked)) and headed[0] < _AT_ONCE and is_episode(turns_in(text[headed[0] :])):
         return [*headed, len(text)]
     return [*(asked or [0]), len(text)] if asked or _OPENS.match(text) else []
