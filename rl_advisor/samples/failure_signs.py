@@ -30,7 +30,6 @@ _SAME_WORDS = 0.6
 """Share of runs of words that were there before, from which words go round."""
 _REPEATS = {"the same move in a row": 0.6, "moves made again": 0.2, "ends in a cycle": 0.5}
 """Shares from which repeated moves are a sign."""
-_SENTENCE = re.compile(r"(?:\S+ ){3}.*[.!?]\W{0,2}\Z", re.DOTALL)
 _HANDED_IN = re.compile(r"[\[(]([^\[\]()]{1,200})[\])]\W{0,3}$")
 """What a last call hands in (``finish[Paris]``)."""
 
@@ -239,7 +238,7 @@ def _last_words(e: Episode) -> str:
     name, call = (spoken[-1].calls[-1][0], " ".join(spoken[-1].calls[-1]).strip()) if spoken[-1].calls else ("", "")
     if not (call or waits):
         return last
-    if not name and _SENTENCE.search(call):  # who acts in words may answer in them
+    if not name and len(call.split()) > 3 and call.rstrip("\"' )").endswith((".", "!", "?")):  # who acts in words may answer in them
         return call
     new = bool(call) and not waits and all(name != n for turn in spoken[:-1] for n, _ in turn.calls)
     return (call or last) if new or _words("finishes").search(call or last[-LAST:]) else ""

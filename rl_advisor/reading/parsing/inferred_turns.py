@@ -22,7 +22,8 @@ _UNREADABLE = re.compile(r"image|audio|video|file|document")
 _SPOKEN = ("said", "thought", "done")
 """Parts that are the model's."""
 _STOPS = ("finish_reason", "stop_reason", "finishReason")
-_CALLED = re.compile(r"(?:model|llm|agent)(?!.*(?:output|response|repl|text|answer|completion|generation|prediction|say))", re.IGNORECASE)
+_NAMED, _SPEECH = ("model", "llm", "agent"), ("output", "response", "reply", "text", "answer", "completion", "generation", "say", "says")
+"""Words of keys under which a single word is what the model is called, and those with which they end where it is what it said."""
 _FAILED = re.compile(r"(?:^|[\W_])(?:error|failed)(?:$|[\W_])", re.IGNORECASE)
 
 
@@ -134,7 +135,7 @@ def _part(key: str, value: Any) -> str:
     if value is None or (isinstance(value, (str, list, dict)) and not value) or part in ("aside", "who"):
         return ""
     word = isinstance(value, str) and not any(c.isspace() for c in value)
-    if part == "said" and word and _CALLED.search(key):
+    if part == "said" and word and any(w in key.lower() for w in _NAMED) and not key.lower().endswith(_SPEECH):
         return ""  # what the model is called
     if isinstance(value, bool) or (isinstance(value, (int, float)) and not (part in ("done", "seen") and key.isalpha())):
         return ""  # a number is an action or what was seen where it is called nothing else
