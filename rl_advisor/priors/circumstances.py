@@ -49,7 +49,9 @@ LANGUAGE_FRAMEWORKS = frozenset(
 )
 """Frameworks that train nothing but language models."""
 CRITIC = ("value/loss", "value/explained_variance", "value/mean", "value/clip_fraction")
-_LORA = re.compile(r"(?:^|[._-])(?:use_peft|use_lora|lora_rank|lora_r|lora_alpha|peft_config|lora_target_modules|lora_modules)$")
+_LORA = re.compile(
+    r"(?:^|[._-])(?:use_peft|is_peft_model|use_lora|lora_rank|lora_r|lora_alpha|peft_config|lora_target_modules|lora_modules)$"
+)
 _SIZE = re.compile(r"(?<![0-9a-z])\d{1,3}(?:\.\d{1,3})?[bm](?![0-9a-z])", re.IGNORECASE)
 
 

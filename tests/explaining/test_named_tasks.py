@@ -117,3 +117,29 @@ def test_a_reward_with_a_bonus_in_it_falls_with_the_entropy(entropy, said: bool)
     rows = "avg_rewards: {}\nentropy: {}\nexplained_variance: {}\nalpha_loss: -9.0\nepoch: {}\n\n"
     text = rows.format(90.5, entropy[0], -0.001, 0) + rows.format(-4.5, entropy[1], 0.8, 900)
     assert ("holds the entropy bonus" in str(tools.explain_log(text, "why does the reward get smaller?"))) is said
+
+
+@pytest.mark.parametrize(
+    ("rewards", "said"), [((-70.1, -70.9, -69.8, -70.3), True), ((4.1, 17.0, 16.2, 15.1, 4.4), False), ((0.1, 0.2, 0.4), False)]
+)
+def test_rows_that_differ_by_chance_show_no_direction(rewards, said: bool) -> None:
+    rows = "".join(f"iteration {i} mean_reward {r}\n" for i, r in enumerate(rewards, 1))
+    assert ("no direction shows" in tools.explain_log(rows, "is my agent learning?")["summary"]) is said
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"),
+    [
+        ("Early stopping at step 4 due to reaching max kl: 0.03", True),
+        ("are there hyperparameters to avoid this, e.g. stronger KL regularization, early stopping, or a smaller budget?", False),
+    ],
+)
+def test_a_warning_is_what_a_trainer_prints(text: str, warned: bool) -> None:
+    assert ("the KL of the update passed its bound" in str(tools.explain_log(text))) is warned
+
+
+def test_a_count_of_steps_is_no_kl() -> None:
+    told = tools.explain_log(
+        "init_kl_coef: 0.2\nlearning_rate: 1e-5\n", "after step 17 the model lowers the kl, how do I raise the reward?"
+    )
+    assert "kl 17" not in told["summary"]

@@ -153,7 +153,10 @@ def _meanings(asked: Asked) -> str:
 def _values(asked: Asked) -> dict[str, Curve]:
     """The numbers that the question gives, by what they are numbers of: "reward fell from 1 to 0", or one number beside one name."""
     given = told_in(asked.question)
-    numbers = re.findall(rf"(?<![\w.-])(?<!below )(?<!above )(?:{NUMBER})(?![\w.]*\w|(?:-\d+)?{_COUNTED})", asked.question)
+    numbers = re.findall(
+        rf"{_NOT_BEHIND}(?:{NUMBER})(?![\w.]*\w|(?:-\d+)?{_COUNTED})",
+        asked.question,
+    )
     if not given and len(numbers) == 1:
         named = [(t["metric"], t["name"]) for t in asked.told if _named(t["name"], asked.question)][:1]
         named = named or [(ours, w) for w in asked.words if not _PLAIN.fullmatch(w) for ours in sorted(by_frameworks(w.lower()))][:1]
@@ -164,6 +167,8 @@ def _values(asked: Asked) -> dict[str, Curve]:
 
 ROUNDED = 0.05
 """How far a number may be rounded in a question to be the one that the lines show."""
+_NOT_BEHIND = r"(?<![\w.-])(?<!below )(?<!above )(?<!step )(?<!steps )(?<!epoch )(?<!episode )(?<!iteration )"
+"""What a number in a question stands behind that is a bound or a place."""
 _COUNTED = r" ?(?:k |m )?(?:steps?|iter|epoch|episode|update|hour|min|sec|gpu|card|token|prompt|row|time|seed)"
 """What a number in a question counts that is no value of a metric."""
 _PLAIN = re.compile("(?i)loss|rewards?|return|accuracy|score|steps?|time|mean|max|min|is|it")
@@ -198,9 +203,8 @@ def how_it_goes(rows: Rows) -> str:
     x = curve.value[np.isfinite(curve.value)] if curve else np.empty(0)
     said = {"name": curve.raw if curve else "", "other": len(rows.run.curves), "rows": x.size}
     if x.size:
-        gain = abs(float(x[-1] - x[0]))
         said |= {"first": float(x[0]), "last": float(x[-1]), "best": float(x.max()), "stands": of_task(rows, float(np.median(x[-5:])))}
-        said["still"] = x.size > 2 and bool(gain <= np.abs(np.diff(x)).max())
+        said["still"] = x.size > 2 and bool(abs(x[-1] - x[0]) < np.ptp(x) <= 2 * np.median(np.abs(np.diff(x))))
     return "".join(sentences("course", said))
 
 

@@ -37,7 +37,7 @@ _COUNTED = re.compile("(?i)(?:time)?steps|episodes|epochs|iterations|updates|fra
 _ONWARDS = re.compile("(?i)to|->|→|down|up|about|around")
 _NO_METRIC = re.compile("(?i)steps?|epochs?|loss|max|min|mean|std|time|length|n|k")
 """Words that are no metric by themselves, whatever a framework calls so."""
-_ANYBODYS = ("accuracy",)
+_ANYBODYS = ("accuracy", "std")
 """What one framework has a meaning for, and everybody writes."""
 _MEANT = {"alpha": re.compile(r"(?i)\b(sac|entropy|temperature)\b")}
 """Letters that mean something to one method: words without which a sentence does not mean it."""
