@@ -295,3 +295,10 @@ def test_three_quarters_of_the_gain_part_a_collapse_from_a_decline(last: float, 
 def test_waiting_machines_make_no_outcome_fall(pattern: str, weak: bool) -> None:
     """A finding of the systems that does not weigh two is a side note of any outcome."""
     assert causes.is_weak(SimpleNamespace(pattern=pattern, link=patterns()[pattern].link)) == weak  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("solved", "less"), [(True, np.log(0.05)), (False, 0.0)])
+def test_what_stands_at_its_ceiling_has_learnt_and_can_be_told(solved: bool, less: float) -> None:
+    """A twentieth is left of not learning and of undecidable, however far its points scatter below."""
+    told = evidence.fitting(SimpleNamespace(**vars(case(gained=0.0)), solved=solved, gamed=0.0))  # type: ignore[arg-type]
+    assert [told[v] - told["plateaued"] for v in ("not_learning", "undecidable")] == pytest.approx([less, less])

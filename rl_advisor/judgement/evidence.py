@@ -100,11 +100,12 @@ def outcome_piece(case: Case, by: Weights) -> Iterator[Piece]:
 
 
 def fitting(case: Case) -> Speaks:
-    """How well the outcome fits each verdict's meaning; what stands at its ceiling has learnt."""
+    """How well the outcome fits each verdict's meaning; what stands at its ceiling has learnt, and can be told."""
     if case.performance.counts is None:
         return dict.fromkeys(VERDICTS, 0.0)
     amounts = case.performance.counts.amounts
-    fits = {v: max(LEAST_FIT, means(amounts)) for v, means in meaning.MEANS.items()} | ({"not_learning": LEAST_FIT} if case.solved else {})
+    fits = {v: max(LEAST_FIT, means(amounts)) for v, means in meaning.MEANS.items()}
+    fits |= dict.fromkeys(("not_learning", "undecidable"), LEAST_FIT) if case.solved else {}
     if case.run.outcome_guess is None:  # of what was guessed less may be better
         fits["not_learning"] = max(LEAST_FIT, fits["not_learning"] * (1 - np.interp(-amounts["order"], SLID, (0, 1))))
     for v in FALLS:  # a score that fell beside a reward that rose and stayed is gaming's, not a fall of all there is
