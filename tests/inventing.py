@@ -15,8 +15,8 @@ from rl_advisor.run import Run
 from mutating import mutated
 
 TOKEN = re.compile(r"[-+]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-BESIDE = re.compile(r", (?:number \d+|spread|percent)$")
-"""What a number next to a named one is called besides: no word of the text."""
+BESIDE = re.compile(r", (?:number \d+|spread|percent)$|^c\d+$")
+"""What a number next to a named one, or one that stands under no name, is called by its place: no word of the text."""
 COUNTED = {"dict_console"}
 """Formats whose steps are those between two that a progress bar shows, and whose rows a terminal may have wrapped inside a number."""
 LATER = {"areal_console"}

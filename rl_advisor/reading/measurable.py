@@ -1,11 +1,13 @@
 """Numbers that can be measured with: steps that something counts to, values whose squares are numbers, settings that have an end."""
 
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.reading.parsing.columns import WIDEST
 from rl_advisor.reading.parsing.gpu_counters import without_counters
 from rl_advisor.run import Curve, Floats, Gap, Run
 
@@ -23,12 +25,14 @@ def measurable(part: Run) -> Run:
     Curves of GPU counters, which stand over the clock, become telemetry.
     """
     part = without_counters(part)
-    long = sum(len(name) > LONGEST for name in part.curves)
-    part = replace(part, curves={name: curve for name, curve in part.curves.items() if len(name) <= LONGEST})
+    usable = ((name, curve) for name, curve in part.curves.items() if len(name) <= LONGEST)
+    many, part = len(part.curves), replace(part, curves=dict(islice(usable, WIDEST)))
     curves = {name: _counted(curve) for name, curve in part.curves.items()}
     lost = sum(curve.step.size - curves[name].step.size for name, curve in part.curves.items())
     gaps = (*part.gaps, Gap("", f"{lost:,} points stand at no step that can be counted, and were left out")) if lost else part.gaps
-    gaps += (Gap("", f"{long:,} metrics with names of more than {LONGEST:,} characters were left out"),) if long else ()
+    if left := many - len(part.curves):
+        why = f"{left:,} metrics with names of more than {LONGEST:,} characters, or beyond the first {WIDEST:,}, were left out"
+        gaps += (Gap("", why),)
     seldom = {name: measured for name, c in curves.items() if (measured := _at_a_cadence(c.value)) is not None}
     curves |= {name: curves[name].points(measured) for name, measured in seldom.items()}
     gaps += tuple(

@@ -1,17 +1,21 @@
 """Files that say little with many bytes, or much with few: each reader's own bound, with a sound neighbour that is read."""
 
 import gzip
+import json
 import sqlite3
 import struct
 import zlib
 from contextlib import closing
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from rl_advisor.reading import format_of
+from rl_advisor.reading import format_of, part_of
 from rl_advisor.reading.formats import mlflow_sqlite
+from rl_advisor.reading.measurable import measurable
 from rl_advisor.reading.parsing import parquet_in, sqlite_tables, unpacked
+from rl_advisor.reading.parsing.request import Request
 
 HOLLOW = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x03\0" + b"\0" * 8
 
@@ -137,3 +141,21 @@ def test_what_columns_hold_is_counted_as_often_as_it_stands_there(tmp_path, monk
     monkeypatch.setattr(parquet_in, "LONGEST_TEXTS", 99_000)
     with pytest.raises(OverflowError):
         parquet_in.cells(column)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (lambda wide: json.dumps({f"k{i}": [i, 2.5, 3] for i in range(wide)}), "the first 10,000 were read"),
+        (lambda wide: json.dumps({f"k{i}": {"steps": [1, 2, 3], "values": [i, 0.5, 2]} for i in range(wide)}), "beyond the first 10,000"),
+    ],
+)
+def test_a_document_of_more_columns_than_a_run_has_is_bounded(tmp_path: Path, text, kept: str) -> None:
+    """Ten thousand are read, in the time that each takes and not in its square, and a gap says that there are more; fewer have no gap."""
+    path = tmp_path / "metrics.json"
+    path.write_text(text(10_050))
+    part = measurable(part_of(path, Request(last_resort=True)))
+    assert len(part.curves) in (9_999, 10_000)
+    assert any(kept in gap.why for gap in part.gaps)
+    path.write_text(text(50))
+    assert not measurable(part_of(path, Request(last_resort=True))).gaps

@@ -17,6 +17,8 @@ Row = tuple[float, float, Mapping[str, Any]]
 Places = npt.NDArray[np.int64]
 BLOCK_ROWS = 4_096
 """Rows that are held as Python numbers before they become arrays."""
+WIDEST = 10_000
+"""Columns of a table: what stands beyond is left out, and no name of it is looked at."""
 SETTINGS = ("config", "params", "hyperparameters", "settings", "args", "hparams", "metadata")
 """Names of objects that hold no measurements."""
 

@@ -47,7 +47,7 @@ class Table:
     @property
     def rows(self) -> int:
         """How many rows it has."""
-        return max((len(values) for values in self.columns.values()), default=0)
+        return len(next(iter(self.columns.values()), ()))
 
 
 @dataclass

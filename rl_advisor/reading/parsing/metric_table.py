@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rl_advisor import discovery
 from rl_advisor.output.run_reference import MARK, among, chosen, listed
 from rl_advisor.reading.parsing.cells import is_numeric, opened
-from rl_advisor.reading.parsing.columns import raw_curve
+from rl_advisor.reading.parsing.columns import WIDEST, raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.starts import broken_steps, no_count, starts
@@ -52,6 +52,9 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     ``named`` gives the metric of a column, or None for a column that is none; ``run`` is the one to read instead of the largest.
     Where no column counts steps, ``axis`` is ``row``.
     """
+    if len(table.columns) > WIDEST:
+        part = part_of(table.iloc[:, :WIDEST], named, run)
+        return replace(part, gaps=(*part.gaps, Gap("", f"it has {len(table.columns):,} columns: the first {WIDEST:,} were read")))
     counted = step_columns([str(name) for name in table]) or not {*TIME_COLUMNS}.isdisjoint(table)
     if not counted and (why := _of_things(table)):
         return Run(gaps=(Gap("", f"{why}, {NO_COURSE}"),))
@@ -183,7 +186,7 @@ def plain_number(cell: Any) -> Any:
 
 def step_columns(names: Sequence[str]) -> list[str]:
     """The columns that may count rows, best first."""
-    plain = {key if (key := _plain(name)) in STEP_COLUMNS else words(name).replace(" ", "_"): name for name in reversed(names)}
+    plain = {key if (key := _plain(name)) in STEP_COLUMNS else words(name).replace(" ", "_"): name for name in reversed(names[:WIDEST])}
     return [plain[key] for key in STEP_COLUMNS if key in plain]
 
 

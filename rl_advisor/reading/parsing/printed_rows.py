@@ -143,7 +143,7 @@ def _curves(found: Sequence[Lines], axis: Axis, wanted: int) -> dict[str, Curve]
     for lines in found:
         for column, name in enumerate(lines.names):
             where.setdefault(name, []).append((lines, column))
-    curves = {name: _curve(name, where[name], axis, wanted) for name in sorted(where) if name not in (BARE, axis.name)}
+    curves = {name: _curve(name, where[name], axis, wanted) for name in sorted(where) if name != axis.name and not name.startswith(BARE)}
     fewest = min(FEWEST_ROWS, int((axis.run == wanted).sum())) if axis.runs else 1
     return {name: curve for name, curve in curves.items() if curve.step.size >= fewest}
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from rl_advisor.reading.parsing.cells import as_cut, as_number, is_numeric, named_numbers
 from rl_advisor.reading.parsing.chat import as_text, is_chat, split_chat, turns_of
+from rl_advisor.reading.parsing.columns import WIDEST
 from rl_advisor.reading.parsing.sample_names import LAYOUTS, NAMES, Layout
 from rl_advisor.run import ROLLOUT_COLUMNS, Floats, Gap
 
@@ -39,7 +40,7 @@ def layout_of(names: Iterable[str]) -> Layout | None:
 def roles(names: Sequence[str], said: Mapping[str, str] = NOTHING_SAID) -> dict[str, str]:
     """Our name -> the column it is, where that can be told: by the caller (``said``), by a known writer's columns, else by its name."""
     found = {ours: raw for ours, raw in said.items() if raw in names}
-    lower = {re.sub(r"\W+", "_", name.lower()): name for name in reversed(names)}
+    lower = {re.sub(r"\W+", "_", name.lower()): name for name in reversed(names[:WIDEST])}
     layout = layout_of(names)
     known = [(ours, [raw]) for raw, ours in layout.meaning.items()] if layout else []
     for ours, theirs in (*known, *((ours, [lower[name] for name in theirs if name in lower]) for ours, theirs in NAMES.items())):

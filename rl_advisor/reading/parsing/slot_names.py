@@ -226,7 +226,7 @@ def _before(texts: Sequence[str], at: int) -> str:
         words = texts[at - 1]
         return (words.rpartition("(")[0] if ")" in before else words.rstrip()) + before.rpartition(")")[2]
     if at == 1 and before.strip() in (":", "->") and not texts[2].strip(" ,;|") and _COUNT.search(texts[0][-LOOKED_AT:]):
-        return "value: "  # ``Episode 12: 9.0``
+        return "c1: "  # ``Episode 12: 9.0``, as the second cell of a row without a header
     unit = UNIT.match(before)
     return before[unit.end() :] if unit else before
 
