@@ -13,26 +13,20 @@ from typing import Any
 from rl_advisor.discovery import table
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import words
+from rl_advisor.vocabulary.dialects import dialects
 
 TRAITS: Mapping[str, list[str]] = table(__file__, "traits.toml")
-_WORDS = {
-    "language": re.compile(
-        r"\b(responses?|completions?|tokens?|tokenizer|prompts?|answers?|vllm|sglang|llm|lora|log ?probs?|logps|judge)\b"
-        r"|\b(model name|base model)\b"
-    ),
-    "control": re.compile(
-        r"\b(episodes?|episodic|ep|epsilon|envs?|environment|frames|returns?|actor|critic|replay|q loss|qf|self play|games?|td3|sac|dqn)\b"
-    ),
-}
-"""Words of their own, in names of metrics, keys of the configuration and names of files."""
-_ENVIRONMENT = re.compile(r"[A-Z][a-z][A-Za-z0-9]{0,80}-v\d{1,4}(?![A-Za-z0-9])")
-"""The name of a Gymnasium environment."""
+METHOD = table(__file__, "method.toml")
+"""What tells how a run learns."""
+_SPOKEN = {name: re.compile(words) for name, words in table(__file__, "spoken.toml").items()}
 _ALGORITHM = re.compile(
     r"(?:^|[._-])(?:algo|algorithm|algorithm_name|trainer|trainer_type|loss_type|method|task|stage|pref_loss|finetuning_type)$"
 )
 """Keys of a configuration that name how is trained."""
 ENOUGH = 2.0
 """Weight from which a kind is told: one metric of ours, or a word and the configuration, or two names."""
+SPEAKING = frozenset({"language", "tools", "experts"})
+"""What a run of a language model has to do with."""
 WITHOUT_REWARD = frozenset({"preference", "reward_model", "supervised"})
 """Kinds in which nothing is sampled and nothing earns a reward."""
 
@@ -53,7 +47,7 @@ class Task:
     @property
     def base(self) -> str:
         """The widest kind that it is part of: language, control, diffusion; empty where nothing tells."""
-        wide = "language" if self.traits & {"language", "tools"} else "control" if "control" in self.traits else ""
+        wide = "language" if self.traits & SPEAKING else "control" if "control" in self.traits else ""
         return kinds()[self.kind]["of"] if self.kind in kinds() else wide
 
     @property
@@ -88,15 +82,18 @@ def _speaks(run: Run, row: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     denied = [name for pattern in row.get("unless", ()) for name in _matching(run, pattern)]
     if denied or any(re.search(row.get("denied", r"$^"), text) for text in spoken.values()):
         return
-    ours = [name for name in row.get("metrics", ()) if name in run.curves]
+    ours = [name for pattern in row.get("metrics", ()) for name in _matching(run, pattern)]
     yield from ((ENOUGH, f"{run.curves[name].raw} is logged") for name in ours[:1])
     yield from ((row.get("each", 1.0), f"{curve.raw} is logged") for curve in named[:3])
     together = [next((n for n, text in spoken.items() if re.search(word, text)), "") for word in row.get("together", ())]
     if together and all(together):
         yield ENOUGH, f"{' and '.join(run.curves[n].raw for n in together)} are logged"
     algorithm = re.compile(rf"(?i)(?<![a-z0-9])(?:{row['config']})(?![a-z0-9])")
-    values = (f"{key} = {value}" for key, value in run.config.items() if isinstance(value, str) and _ALGORITHM.search(str(key).lower()))
-    yield from ((ENOUGH, text[:80]) for text in values if algorithm.search(text.partition(" = ")[2][:80]))
+    models = re.compile(rf"(?i)(?<![a-z0-9])(?:{row.get('models', '(?!)')})(?![a-z0-9])")
+    for key, value in run.config.items():
+        asked = algorithm if _ALGORITHM.search(str(key).lower()) else models if "model" in str(key).lower() else None
+        if asked and isinstance(value, str) and asked.search(value[:80]):
+            yield ENOUGH, f"{key} = {value}"[:80]
 
 
 def _matching(run: Run, pattern: str) -> Iterable[str]:
@@ -106,11 +103,12 @@ def _matching(run: Run, pattern: str) -> Iterable[str]:
 def _traits(run: Run, base: str) -> frozenset[str]:
     """What the metrics show a run to have to do with, in words where they do not; a run of language is not also one of control."""
     found = {trait for trait, names in TRAITS.items() if any(name in run.curves for name in names)} | ({base} if base else set())
+    found |= {dialects()[name].trains for name in run.frameworks if name in dialects()} - {""}
     if len(run.rollouts):
         found.add("language")
-    if not found & {"language", "tools", "control", "diffusion"}:
+    if not found & {*SPEAKING, "control", "diffusion"}:
         found |= _told(run)
-    other = "language" if base == "control" else "control" if found & {"language", "tools"} else ""
+    other = "language" if base == "control" else "control" if found & SPEAKING else ""
     return frozenset(found - {other})
 
 
@@ -118,8 +116,13 @@ def _told(run: Run) -> set[str]:
     """The kind that the words tell, where no metric does: language by any of its words, else control by its words or its steps."""
     names = [curve.raw for curve in run.curves.values()]
     text = " ".join(words(name) for name in (*names, *map(str, run.config)))
-    if _WORDS["language"].search(text):
+    if _SPOKEN["language"].search(text):
         return {"language"}
     places = [*names, *(curve.source.split(", ", 1)[0] for curve in run.curves.values())]
     counted = run.step_unit in ("env steps", "episodes")
-    return {"control"} if counted or _WORDS["control"].search(text) or any(map(_ENVIRONMENT.search, places)) else set()
+    return {"control"} if counted or _SPOKEN["control"].search(text) or any(map(_SPOKEN["environment"].search, places)) else set()
+
+
+def spoken_of(text: str) -> str:
+    """The half of the field that somebody's words speak of: ``language``, else ``control``; empty where they speak of neither."""
+    return next((half for half in ("language", "control") if _SPOKEN[f"says_{half}"].search(text.lower())), "")

@@ -55,6 +55,10 @@ class Detector:
     """Verdict -> what it adds to the logarithm of its odds, where that is not what its role says."""
     change: tuple[tuple[str, str], ...] = ()
     """What to turn in an experiment: a setting in our words, and the value or the share of the present one (empty: a switch)."""
+    marks: Sequence[str] = ()
+    """What else others need to know of it: that it is the outcome's ``fall``, that nothing is left to learn (``dead``), ..."""
+    sign: Mapping[str, str] = field(default_factory=dict)
+    """Metrics of which a single value outside of what is usual is its sign, and on which sides."""
     kinds: tuple[str, ...] = ()
     """The kinds of training of which it is asked; of all that learn by reward where it names none."""
 
@@ -84,6 +88,12 @@ def rows() -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
+def marked(mark: str) -> tuple[str, ...]:
+    """The patterns that bear a mark, outside-in along the loop."""
+    return tuple(name for name, d in patterns().items() if mark in d.marks)
+
+
+@cache
 def graph() -> Mapping[str, frozenset[str]]:
     """What each pattern tends to bring about: the one graph, of ``brings.toml``."""
     return {cause: frozenset(effects) for cause, effects in table(__file__, "brings.toml").items()}
@@ -91,7 +101,9 @@ def graph() -> Mapping[str, frozenset[str]]:
 
 def _of_module(module: ModuleType) -> Detector:
     """The detector that a module defines."""
-    own = {name: getattr(module, name.upper()) for name in ("weight", "speaks", "change", "kinds") if hasattr(module, name.upper())}
+    own = {
+        name: getattr(module, name.upper()) for name in ("weight", "speaks", "change", "kinds", "marks") if hasattr(module, name.upper())
+    }
     name = module.__name__.rpartition(".")[2]
     return Detector(name, module.LINK, module.ROLE, module.NEEDS, module.detect, module.__doc__ or "", **own)
 
@@ -108,7 +120,7 @@ def _of_row(name: str, row: Mapping[str, Any]) -> Detector:
     metrics = [c.metric for way in ways(row["when"]) for c in way if c.statistic not in OF_RUN]
     one = "|".join(map(_need, row.get("each", ())))
     needs = dict.fromkeys(one if m == "it" else _need(m) for m in metrics)
-    own = {key: row[key] for key in ("weight", "speaks") if key in row}
+    own = {key: row[key] for key in ("weight", "speaks", "marks", "sign") if key in row}
     change = tuple((str(ours), str(to)) for ours, to in row.get("change", {}).items())
     link, role, asked = Link(row["link"]), Role(row["role"]), tuple(row.get("needs", needs))
     return Detector(

@@ -19,7 +19,7 @@ from rl_advisor.vocabulary import Link, metric
 
 LINK = Link.ENVIRONMENT_DATA
 ROLE = Role.FAULT
-KINDS = ("any",)
+KINDS, MARKS = ("any",), ("beside",)
 NEEDS: tuple[str, ...] = ()
 NAMED = 3
 """Metrics that are told; of more the number."""

@@ -1,13 +1,14 @@
 """Everything the judgement looks at: the run, its findings by pattern, and the measured outcome curves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rl_advisor.curves.band import bands
 from rl_advisor.curves.course import FEWEST, Course
 from rl_advisor.curves.performance import Performance, performance
 from rl_advisor.curves.task import task
+from rl_advisor.detectors import marked
 from rl_advisor.finding import Finding, Outcome
 from rl_advisor.judgement.diagnosis import diagnose
 from rl_advisor.judgement.proven import proven
@@ -90,7 +91,7 @@ class Case:
         A score that steps alone, once, from one evaluation to the next, was measured in another way: it says nothing of the reward.
         """
         train, held = self.performance.train, self.performance.held
-        if train is None or held is None or self.present("eval_protocol_change") or "control" in task(self.run).traits:
+        if train is None or held is None or self.present(*marked("doubts score")) or "control" in task(self.run).traits:
             return 0.0
         return self.paid * (1 - self.progressed) * max(0.0, 1 - 2 * train.amounts["lost"])
 
@@ -131,5 +132,6 @@ def open_case(run: Run) -> Case:
 
 def case_of(run: Run, findings: Mapping[str, Finding]) -> Case:
     """The case of a run whose findings are known."""
-    seen = {p for p, f in findings.items() if f.outcome is Outcome.PRESENT}
-    return Case(run, findings, performance(run).doubted(held="eval_protocol_change" in seen, train="reward_jump" in seen))
+    case = Case(run, findings, performance(run))
+    held, train = (case.present(*marked(f"doubts {which}")) for which in ("score", "reward"))
+    return replace(case, performance=case.performance.doubted(held=held, train=train))

@@ -8,7 +8,7 @@ onset intervals overlap are ties, which the order of the loop decides: outside i
 import numpy as np
 
 from rl_advisor.assessment import FALLS, Verdict
-from rl_advisor.detectors import patterns
+from rl_advisor.detectors import marked, patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.diagnosis import ORDER, role_of
@@ -70,7 +70,7 @@ def proven_of(case: Case, verdict: Verdict) -> list[Finding]:
 
 def able_to_fell(case: Case) -> list[Finding]:
     """The roots that can have made the outcome fall: not clearly later than the fall, and no mere aftermath of it."""
-    falls = [case.findings[p] for p in ("collapse", "decline") if case.present(p)]
+    falls = [case.findings[p] for p in marked("fall") if case.present(p)]
     able = []
     for found in roots(case, of_fall=True):
         late = any(before(fall, found) for fall in falls)

@@ -6,13 +6,12 @@ import numpy as np
 
 from rl_advisor.assessment import Call, CallReason
 from rl_advisor.curves import goal
+from rl_advisor.detectors import marked
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.going_on import UNKNOWN_END, facts, foreseen, plan_left, probability, usual
 from rl_advisor.judgement.verdict import Judged
 
-DEAD = ("reward_always_paid", "reward_never_paid", "frozen_policy", "no_gradient")
-"""Findings that say that nothing is left to learn from."""
 USUAL_GAIN = 1 / 3
 """What a gain that pays usually brings, as a share of the outcome's range; over the labelled prefixes that paid it is 0.32."""
 BROKEN = frozenset({"reward_hacking", "collapsed", "degrading"})
@@ -68,7 +67,7 @@ def bounded(case: Case, judged: Judged) -> CallReason | None:
         return None
     if case.solved:
         return "solved"
-    if judged.verdict == "not_learning" and case.present(*DEAD):
+    if judged.verdict == "not_learning" and case.present(*marked("dead")):
         return "dead"
     if case.run.planned_steps and case.remaining <= 0:
         return "finished"
@@ -94,7 +93,7 @@ def call(case: Case, judged: Judged, continuation: Continuation, price: float | 
         return "stop", "broken"
     if continuation.bound is not None:
         return "stop", continuation.bound
-    doubtful = judged.verdict in ("not_learning", "unstable") or case.present("drift_without_gain")
+    doubtful = judged.verdict in ("not_learning", "unstable") or case.present(*marked("even odds"))
     least = EVEN if doubtful else LEAST
     return ("continue", "pays") if continuation.p >= least else ("stop", "no_gain")
 

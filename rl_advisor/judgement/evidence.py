@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.performance import Performance
-from rl_advisor.detectors import patterns
+from rl_advisor.detectors import marked, patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement import meaning
 from rl_advisor.judgement.case import Case
@@ -153,7 +153,7 @@ def speaks_for(case: Case, finding: Finding) -> dict[Verdict, float]:
 
 def beside_sound_runs(case: Case) -> Iterator[Piece]:
     """What it speaks for that the outcome stays in the band of the user's sound runs."""
-    finding = case.findings.get("unlike_sound_runs")
+    finding = next((case.findings[p] for p in marked("beside") if p in case.findings), None)
     if finding is not None and finding.measures.get("outcome", -np.inf) > INSIDE:
         runs = int(finding.measures["sound_runs"])
         weight = BESIDE * min(runs, ENOUGH_SOUND) / ENOUGH_SOUND

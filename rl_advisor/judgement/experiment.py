@@ -5,14 +5,14 @@ import re
 from rl_advisor.assessment import BROKEN, FALLS, BestCheckpoint, Call, Experiment, Verdict
 from rl_advisor.curves import goal
 from rl_advisor.curves.task import task
-from rl_advisor.detectors import patterns
+from rl_advisor.detectors import marked, patterns
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import proven_of, roots
 from rl_advisor.judgement.proven import experiment_on, few, normal
 from rl_advisor.judgement.settings_to_change import lasting, turns, usual_value
-from rl_advisor.judgement.slowness import IDLE, slowest
-from rl_advisor.judgement.usual_steps import FIRST, satisfied, told_step, usual_step
+from rl_advisor.judgement.slowness import slowest
+from rl_advisor.judgement.usual_steps import satisfied, told_step, usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.output.wording import sentence
 from rl_advisor.run import Run
@@ -73,14 +73,14 @@ def of_setting(case: Case, cause: Finding) -> Experiment | None:
 def beside(case: Case, verdict: Verdict) -> Finding | None:
     """What is to be looked at first: GPUs that mostly wait in a run that learns; else a finding that breaks nothing and asks for a look."""
     idle = slowest(case.findings.values()) if verdict not in BROKEN else None
-    asked = [] if verdict in (*FALLS, "reward_hacking") else FIRST
+    asked = [] if verdict in (*FALLS, "reward_hacking") else marked("look first")
     return idle or next((case.findings[p] for p in asked if case.present(p)), None)
 
 
 def first_of_all(question: Finding, usual: Experiment) -> Experiment:
     """The test of an open question; where time is what is lost, the usual step after it."""
     page = patterns()[question.pattern].page
-    then = f" Then: {usual.do}" if question.pattern in IDLE else ""
+    then = f" Then: {usual.do}" if question.pattern in marked("idle") else ""
     return Experiment(
         do=f"{sentence(question.statement)} {sentence(page['Next test'])}{then}",
         expect_if_right=f"It is that: {page['Means']} {usual.expect_if_right}",

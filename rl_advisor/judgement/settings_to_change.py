@@ -20,6 +20,8 @@ from rl_advisor.vocabulary.dialects import dialects
 
 FEWEST, MOST = 5, 500
 """Points of the outcome that an experiment lasts at least, and beyond which it is no short experiment any more."""
+APART = 1e5
+"""Ends of what is usual that lie so many times apart name no value between them."""
 MATTERS = 5
 """How many of the smallest changes that matter an experiment should be able to show."""
 
@@ -67,6 +69,8 @@ def concrete(run: Run, ours: str, now: object, times: float) -> float | None:
     if not isinstance(now, int | float) or isinstance(now, bool) or now <= 0:
         return high / 5 if times > 1 and isfinite(high) and row is not None and ours != "learning_rate" else None
     value = now * times
+    if row is not None and max(now, value) < row.usual[0]:
+        return row.middle if times > 1 else None  # far below what is usual no share of it says anything
     if times < 1 and value > high:
         value = row.middle if row is not None else value  # far above what is usual a share of it still is
     elif times > 1 and now <= high:
@@ -77,7 +81,7 @@ def concrete(run: Run, ours: str, now: object, times: float) -> float | None:
 def usual_value(run: Run, metric: str, now: float | None = None) -> str:
     """The setting that a row of priors speaks of, at a usual value, by the key that the run gave it; empty where there is none."""
     ours, row = next((s for s, name in USUAL.items() if name == metric), ""), prior(metric, circumstances(run, "late").careful)
-    if not ours or row is None:
+    if not ours or row is None or row.usual[1] > APART * row.usual[0] > 0:
         return ""
     known = [dialects()[f] for f in run.frameworks if f in dialects()]
     key = next((k for d in known for k, name in d.config.items() if name == ours and k in run.config), ours)

@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from rl_advisor.assessment import FindingView
+from rl_advisor.detectors import marked
 from rl_advisor.finding import Finding
 
 LOST = 1 / 3
 """Share of the time from which it is worth a sentence and the next step: without it the run would be half as fast again."""
-IDLE = {"waiting_on_reward": "gpu_share waiting", "checkpoint_stall": "gpu_share saving"}
-"""Patterns that tell of it, and what each calls the share of the time."""
 Told = TypeVar("Told", Finding, FindingView)
 
 
 def slowest(findings: Iterable[Told]) -> Told | None:
     """The present finding by which most time is lost; None where less than a third is."""
-    lost = [(f.measures.get(IDLE[f.pattern]) or 0.0, f) for f in findings if f.pattern in IDLE and f.outcome == "present"]
+    idle = (f for f in findings if f.pattern in marked("idle") and f.outcome == "present")
+    lost = [(next((v for n, v in f.measures.items() if n.startswith("gpu_share ") and v is not None), 0.0), f) for f in idle]
     share, found = max(lost, key=lambda row: row[0], default=(0.0, None))
     return found if share >= LOST else None

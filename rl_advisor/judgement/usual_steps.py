@@ -1,10 +1,8 @@
 """What a colleague would do next where no finding names a cause: by verdict, kind of training, and what is on disk."""
 
-import re
-from collections.abc import Sequence
-
 from rl_advisor.assessment import FALLS, Call, Experiment, Verdict
 from rl_advisor.curves.task import task
+from rl_advisor.detectors import marked
 from rl_advisor.discovery import table
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
@@ -12,11 +10,11 @@ from rl_advisor.judgement.settings_to_change import slower
 from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 
-HELD_LOSS = re.compile(r"(?i)(?:eval|val|valid|validation|test|dev|held.?out)\w{0,40}[/_ .-]?loss$")
-"""A loss on data that is not trained on, by its name."""
 TOLD = table(__file__, "usual_steps.toml")
-FIRST: Sequence[str] = TOLD["first"]
-"""Patterns that break nothing and ask for a look before the usual step, in this order."""
+
+
+MOVED = ("eval/loss", "kl/teacher", "pairs/chosen", "pairs/rejected")
+"""What is told of training that has no outcome, the first with where it was lowest."""
 
 
 def told_step(name: str, **filled: str) -> Experiment:
@@ -28,7 +26,8 @@ def told_step(name: str, **filled: str) -> Experiment:
 def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     """The next step for a verdict without a known cause; it never says the opposite of the call."""
     kind = _kind(case.run)
-    by_loss = not task(case.run).by_reward and (case.performance.counts is None or case.run.outcome_guess is not None)
+    guess = case.run.outcome_guess
+    by_loss = "judge" in TOLD["words"][kind] and (case.performance.counts is None or (guess is not None and guess.lower_is_better))
     if verdict == "reward_hacking" or (verdict in FALLS and case.parted):
         return told_step("gamed")
     if verdict in FALLS:
@@ -36,7 +35,7 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     if verdict == "not_learning":
         return told_step("from_the_ground" if task(case.run).by_reward else "nothing_fitted", **TOLD["words"][kind])
     if by_loss:
-        return _without_reward(case.run)
+        return _without_reward(case.run, TOLD["words"][kind]["judge"])
     return _going_well(case, verdict, call, kind) if verdict in ("improving", "plateaued") else told_step("unknown")
 
 
@@ -47,38 +46,32 @@ def satisfied(case: Case) -> Experiment:
 
 def _kind(run: Run) -> str:
     """Which words fit the kind of training."""
-    known = task(run).traits
-    if not task(run).by_reward:
-        return task(run).kind
-    return "language" if known & {"language", "tools"} else "control" if "control" in known else "any"
+    known = task(run)
+    return next((kind for kind in (known.kind, known.base) if kind in TOLD["words"]), "any")
 
 
-def _without_reward(run: Run) -> Experiment:
-    """What judges training that earns no reward, where that is not logged or is a loss alone."""
-    kind = task(run)
-    held = next((c for c in run.curves.values() if HELD_LOSS.search(c.raw) and c.numbers.size > 1), None)
-    loss = ""
-    if held is not None:
-        step, value = held.finite()
-        loss = f" {held.raw} went {about(value[0], value[-1])}; it was lowest, {number(value.min())}, at step {step[value.argmin()]:.0f}."
-    ask = "its loss on held-out data" if kind.kind == "supervised" else "the share of held-out pairs told apart, not its loss or its margin"
-    return told_step("without_reward", kind=kind.says, ask=ask, loss=loss)
+def _without_reward(run: Run, ask: str) -> Experiment:
+    """What judges training that earns no reward, where that is not logged or is a loss alone, and what of it is logged."""
+    moved = ""
+    for curve in (run.curves[name] for name in MOVED if name in run.curves):
+        step, value = curve.finite()
+        moved += f" {curve.raw} went {about(value[0], value[-1])}"
+        moved += f"; it was lowest, {number(value.min())}, at step {step[value.argmin()]:.0f}." if curve.name == MOVED[0] else "."
+    return told_step("without_reward", kind=task(run).says, ask=ask, moved=moved)
 
 
 def _going_well(case: Case, verdict: Verdict, call: Call, kind: str) -> Experiment:
     """The next step of a run that learned: a harder test where this one is used up, else by whether going on is expected to pay."""
     words, held = TOLD["words"][kind], case.performance.held
-    if case.present("saturated_test"):
-        return told_step(
-            "used_up", stands=f"{held.name} stands at {number(held.last)} of 1" if held is not None else "the score is at its top"
-        )
+    if case.present(*marked("used up")):
+        return told_step("used_up", stands=f"{held.name} stands at {number(held.last)} of 1" if held is not None else "the score is at its top")
     if case.solved:
         return told_step("solved", enough="the task is solved", **words)
     over = bool(case.run.planned_steps) and case.remaining <= 0
     if call == "continue" or (verdict == "improving" and (call == "undecided" or over)):
         extend = "It still rose when its plan ended: extend it by a fifth"
         return told_step("rising", go=extend if over else "Go on for a tenth of the steps so far and look again", **words)
-    compared = len(case.run.checkpoints) >= 3 and kind != "control"
+    compared = len(case.run.checkpoints) >= 3 and task(case.run).base != "control"
     return told_step("resting_with_checkpoints" if compared else "resting", **words)
 
 

@@ -5,50 +5,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from rl_advisor.curves.task import WITHOUT_REWARD, task
+from rl_advisor.curves.task import METHOD, SPEAKING, WITHOUT_REWARD, task
 from rl_advisor.priors import Circumstances
 from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Run
+from rl_advisor.vocabulary.dialects import dialects
 
-METHOD_WORDS: tuple[tuple[str, str], ...] = (
-    (r"grpo|rloo|dapo|gspo|dr_?grpo|bnpo|luspo|cispo|reinforce_plus_plus|opo|gpg|remax", "grpo"),
-    (r"sac|tqc|td3|ddpg|crossq|redq|droq", "actor_critic_replay"),
-    (r"dqn|qrdqn|rainbow|c51|ddqn|apex", "dqn"),
-    (r"a2c|a3c|trpo|vpg|impala", "a2c"),
-    (r"q_?learning|sarsa|tabular", "tabular"),
-    (r"ppo\d?|appo|gae", "ppo"),
-)
-"""Words of an algorithm's name -> the method; tried in order."""
-TELLING: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("entropy/coef_loss",), "actor_critic_replay"),
-    (("exploration/rate",), "dqn"),
-    (("ratio/clip_fraction", "ratio/clip_range", "kl/old"), "ppo"),
-    (("value/explained_variance",), "on_policy"),
-    (("episode/length",), "control"),
-)
-"""Metrics of which one tells the method of a run without language; tried in order."""
-OF_ONE_METHOD = {"rsl_rl": "ppo", "rl_games": "ppo", "mappo": "ppo", "mlagents": "ppo", "pufferlib": "ppo"}
-"""Frameworks that train with one method unless they say otherwise."""
-LANGUAGE_FRAMEWORKS = frozenset(
-    {
-        "areal",
-        "art",
-        "llamafactory",
-        "nemo_rl",
-        "open_instruct",
-        "openrlhf",
-        "prime_rl",
-        "rllm",
-        "roll",
-        "skyrl",
-        "slime",
-        "tinker_cookbook",
-        "torchforge",
-    }
-    | {"torchtune", "trl", "trl_async", "verl"}
-)
-"""Frameworks that train nothing but language models."""
-CRITIC = ("value/loss", "value/explained_variance", "value/mean", "value/clip_fraction")
 _LORA = re.compile(
     r"(?:^|[._-])(?:use_peft|is_peft_model|use_lora|lora_rank|lora_r|lora_alpha|peft_config|lora_target_modules|lora_modules)$"
 )
@@ -70,25 +32,22 @@ def circumstances(run: Run, phase: str | None = None) -> Circumstances:
 
 def method(run: Run) -> str | None:
     """How the run learns, by the name of its algorithm or by what it logs; None where neither tells."""
-    kind = task(run).kind
-    if kind in WITHOUT_REWARD or kind == "diffusion":
-        return kind
-    spoken = task(run).traits & {"language", "tools", "experts"} or LANGUAGE_FRAMEWORKS & set(run.frameworks)
-    named = _named(run)
-    if spoken:
-        with_critic = any(name in run.curves for name in CRITIC) or named == "ppo"
+    known, named = task(run), _named(run)
+    own = next((d.method for f in run.frameworks if (d := dialects().get(f)) and d.method), None)
+    if known.kind in WITHOUT_REWARD or known.kind == "diffusion":
+        return known.kind
+    if known.traits & SPEAKING:
+        with_critic = any(name in run.curves for name in METHOD["critic"]) or "ppo" in (named, own)
         return "grpo" if named == "grpo" else "ppo_language" if with_critic else "grpo" if run.curves else "language"
-    if named is not None:
-        return named
-    told = next((told for names, told in TELLING if any(n in run.curves for n in names)), None)
-    return told if told == "actor_critic_replay" else next((OF_ONE_METHOD[f] for f in run.frameworks if f in OF_ONE_METHOD), told)
+    told = next((told for name, told in METHOD["telling"].items() if name in run.curves), None)
+    return named or (told if told == "actor_critic_replay" else own or told)
 
 
 def _named(run: Run) -> str | None:
     """The method by the name that the configuration gives the algorithm."""
     names = [run.settings.get("algorithm"), run.config.get("algo"), run.config.get("algorithm"), run.config.get("trainer")]
     text = " ".join(str(n)[:60].lower() for n in names if isinstance(n, str))
-    return next((told for words, told in METHOD_WORDS if re.search(rf"(?<![a-z])(?:{words})(?![a-z])", text)), None)
+    return next((told for told, words in METHOD["words"].items() if re.search(rf"(?<![a-z])(?:{words})(?![a-z])", text)), None)
 
 
 def weights(config: Mapping[str, Any], settings: Mapping[str, Any]) -> str | None:

@@ -101,7 +101,8 @@ def _joined(
     kind = task(Run(curves=curves, config=config))
     if not any(name.startswith((*SPEAKS, "pairs/accuracy")) for name in curves):
         if kind.by_reward:
-            curves, guessed = with_outcome(curves, Told(config, readme, list(dict.fromkeys(n for p in parts for n in p.curves))))
+            order = list(dict.fromkeys(n for p in parts for n in p.curves))
+            curves, guessed = with_outcome(curves, Told(config, readme, order, kind.says))
         elif kind.kind != "preference":  # there a loss falls with the margin, whatever becomes of the answers
             curves, guessed = with_loss(curves, held_only=kind.kind == "supervised")
     gaps += [_guess_gap(guessed)] if guessed and guessed.p < 1 else []

@@ -17,7 +17,7 @@ from rl_advisor.run import Curve, Guess, is_straight
 from rl_advisor.vocabulary import metric, words
 
 _UNITS = ("episodes", "env steps", "iterations", "updates")
-OUTCOMES = ("eval/score/{}", "reward/mean")
+OUTCOMES = ("eval/score/{}", "reward/mean", "kl/teacher")
 LEAST = -1.0
 """Weight from which a metric is used at all; what nothing speaks for has about 0, and its odds say so."""
 _LESS = 2.5
@@ -120,6 +120,8 @@ class Told:
     readme: str = ""
     order: Sequence[str] = ()
     """Raw names as they stand in the files."""
+    kind: str = ""
+    """What is trained, in words, where that is told."""
 
 
 def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Curve], Guess | None]:
@@ -127,7 +129,7 @@ def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Cur
     unknown = [c for c in curves.values() if not c.explained and c.value.size >= 2]
     free = [c for c in unknown if _moves(c)] or [c for c in unknown if _of_words(c.raw) > LEAST + 1 or np.unique(c.numbers % 1).size > 1]
     spoken = "\n".join(words(curve.raw) for curve in curves.values())
-    if not free or (says("{trainer}", spoken) and not says("{learner}", spoken)):
+    if not free or (not told.kind and says("{trainer}", spoken) and not says("{learner}", spoken)):
         return dict(curves), None
     weights = _weights(free, told)
     ranked = sorted(range(len(free)), key=lambda i: -weights[i])

@@ -1,6 +1,7 @@
 """Curves that are not logged and that samples or other curves tell: ``response/truncated*`` is the logged one, or what stands for it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -58,6 +59,14 @@ def _at_cap(run: Run) -> Curve | None:
     return Curve("response/length", mean.raw, mean.source, mean.step, full, mapped=True) if full.any() and cap > 1 else None
 
 
+def _margin(run: Run) -> Curve | None:
+    """How much higher preferred answers are scored than rejected ones, where both are logged at the same steps."""
+    chosen, rejected = run.curves.get("pairs/chosen"), run.curves.get("pairs/rejected")
+    if chosen is None or rejected is None or not np.array_equal(chosen.step, rejected.step):
+        return None
+    return replace(chosen, name="pairs/margin", value=chosen.value - rejected.value)
+
+
 @of_samples
 def _prompts(run: Run) -> Curve | None:
     """The mean words of a prompt at each step with samples."""
@@ -86,5 +95,6 @@ DERIVED: Mapping[str, tuple[Callable[[Run], Curve | None], ...]] = {
     "reward/flat_groups": (_flat,),
     "memory/allocated": (_memory,),
     "prompt/length": (_prompts,),
+    "pairs/margin": (_margin,),
 }
 """What tells a curve that is not logged, the surest first."""

@@ -66,6 +66,10 @@ class Dialect(NamedTuple):
     """Raw name -> our name."""
     patterns: tuple[tuple[str, str], ...] = ()
     """Raw pattern -> template of our name; tried in order after ``metrics``."""
+    trains: str = ""
+    """The half of the field that it trains, where that is one: ``language``."""
+    method: str = ""
+    """The method that it trains with unless it says otherwise."""
     prefixes: tuple[str, ...] = ()
     """Prefixes that a sink puts before every raw name (``train/`` in TensorBoard); taken off before looking up."""
     beside: Mapping[str, str] = {}

@@ -1,9 +1,12 @@
 """Patterns that are data: each row speaks on its own example, is silent on its near-miss, and a row that asks for nonsense is refused."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import rl_advisor
 from evals.drawn import make_run, noise
 from rl_advisor.detectors import graph, patterns, rows
 from rl_advisor.finding import Outcome
@@ -80,3 +83,22 @@ def test_a_statistic_has_one_meaning() -> None:
     names = [name for table in (OF_RUN, OF_VALUES, OF_STRETCH, OF_COURSE) for name in table if name not in OF_SAMPLES or table is OF_RUN]
     assert len(names) == len(set(names))
     assert not OF_RUN.keys() & OF_SAMPLES.keys()
+
+
+def test_every_row_has_an_example_in_a_file_of_tests() -> None:
+    """A row without an example of its own is shown by a run in some test of detectors, of samples or of the machine."""
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parents[1].rglob("test_*.py")))
+    assert [name for name in patterns() if "fires" not in rows().get(name, ()) and f'"{name}"' not in tests] == []
+
+
+OTHERS = {"non_finite", "out_of_memory", "no_gain", "truncation", "answers_alike", "learned_by_heart"}
+"""Names that stand for something else, too: an event of a log, why a run is called, a likely cause, a procedure."""
+
+
+def test_a_pattern_is_spelled_where_it_is_defined_and_nowhere_else() -> None:
+    """What others need to know of a pattern is a mark that it bears; its plain words alone stand in the table of words."""
+    package = Path(rl_advisor.__file__).parent
+    names = "|".join(sorted(patterns().keys() - OTHERS))
+    spelled = re.compile(rf"[\"'](?:{names})[\"']|^\[?(?:{names})\]? ?(?:=|$)", re.MULTILINE)
+    files = [p for p in package.rglob("*") if p.suffix in (".py", ".toml") and p.parent.name != "detectors" and p.name != "words.toml"]
+    assert {str(p.relative_to(package)): found[0] for p in files if (found := spelled.search(p.read_text(encoding="utf-8")))} == {}

@@ -22,7 +22,7 @@ DIALECTS = dialects()
         ("trl", "eval_reward_std", "eval/other/reward_std"),
         ("trl", "eval_rewards/format/mean", "eval/other/rewards/format/mean"),
         ("trl", "eval_temperature", "eval/other/temperature"),
-        ("trl", "eval_loss", "eval/other/loss"),
+        ("trl", "eval_loss", "eval/loss"),
         ("trl", "eval_completions/mean_length", "eval/length"),
         ("trl", "rewards/format/mean", "reward/component/format"),
         ("trl", "rewards/format/std", "reward/component_std/format"),

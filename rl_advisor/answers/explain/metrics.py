@@ -64,6 +64,10 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
     }
 
 
+SCHEDULED = ("normal", "It goes one way from row to row: the warm-up or the end of a schedule, where it is small.", None)
+"""What is said of a learning rate that is small for now."""
+
+
 def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str, Prior | None]:
     """Normal or not, why, and by which row: by the last value and the farthest; of a name that means several things what all agree on."""
     finite, alone = curve.numbers, meanings == [curve.name]
@@ -71,12 +75,15 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
     if lost and (not alone or curve.value.size <= FEW or not math.isfinite(curve.value[-1])):
         computed = curve.name.startswith(COMPUTED) if alone else re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
         where = "in every row" if not finite.size else f"in {lost} of {curve.value.size} rows"
-        return "broken" if computed else "unusual", f"Not a finite number {where}: not computed, or the computation broke.", None
+        return "broken" if computed else "unusual", f"NaN or infinite {where}: not computed, or the computation broke.", None
     rate = curve.name == "policy/learning_rate"
     around = rows.around.careful if rate else rows.around
     ranges = [row for n in meanings if (row := prior(n, around)) is not None] if finite.size else []
     if alone and ranges:
-        return _against(ranges[0], finite.max() if rate and rows.count > 1 else finite[-1], finite.tolist())
+        one_way = rate and finite.size > 2 and abs(np.sign(np.diff(finite)).sum()) == finite.size - 1
+        if one_way and ranges[0].side(finite.max()) == "below":
+            ranges = []
+        return _against(ranges[0], finite.max() if rate and rows.count > 1 else finite[-1], finite.tolist()) if ranges else SCHEDULED
     if alone:
         return "unknown", UNKNOWN, None
     sides = [_NORMAL[row.side(finite[-1])] for row in ranges]

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rl_advisor.answers.explain.procedures import in_english, of_control
+from rl_advisor.answers.explain.procedures import in_english
 from rl_advisor.answers.explain.told import by_frameworks, curve_of, meaning, settings_said, told_in
 from rl_advisor.answers.explain.written import bare, left_out
+from rl_advisor.curves.task import spoken_of
 from rl_advisor.judgement.proofs.crashes import warnings_in
 from rl_advisor.output.errors import no_such
 from rl_advisor.reading import read_alone
@@ -130,7 +131,7 @@ def _with_told(run: Run, text: str) -> Run:
     dialect = recognise([c.raw for c in said.values()]) if not run.frameworks else None
     frameworks = (dialect.name,) if dialect else run.frameworks
     settings = settings_said(text)
-    if run.curves and settings.get("algorithm") == "ppo" and not of_control(text):
+    if run.curves and settings.get("algorithm") == "ppo" and spoken_of(text) != "control":
         del settings["algorithm"]  # agents and language models are trained by it, and these rows may be of either
     return replace(run, curves={**said, **seen}, settings={**settings, **run.settings}, frameworks=frameworks)
 

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from rl_advisor.curves.task import spoken_of
 from rl_advisor.discovery import table
 from rl_advisor.output import Answer
 
@@ -24,11 +25,6 @@ def _fragment(name: str) -> str:
     return str(table(__file__, "procedures.toml")["fragments"][name])
 
 
-def of_control(text: str) -> bool:
-    """Whether a text speaks of agents in environments, and not of language models."""
-    return bool(re.search(_fragment("acts"), text.lower())) and not re.search(_fragment("speaks"), text.lower())
-
-
 def asked_for(text: str, beside: str = "") -> Answer | None:
     """The procedure that a text asks for: the first of whose groups of words all stand in it; None where there is none.
 
@@ -37,7 +33,7 @@ def asked_for(text: str, beside: str = "") -> Answer | None:
     """
     found = _ADDRESS.search(text[:LONGEST])
     address, said = found[0] if found else "HOST:PORT", _ADDRESS.sub("server", text[:LONGEST].lower())
-    control = of_control(said + beside)
+    control = spoken_of(said + beside) == "control"
     for procedure in procedures().values():
         if bool(beside) > procedure.get("beside", False) or procedure.get("control", control) != control:
             continue
@@ -50,8 +46,8 @@ def asked_for(text: str, beside: str = "") -> Answer | None:
 
 def to_paste(text: str) -> str:
     """What would help to say more, by what a text speaks of; empty where it speaks of neither."""
-    spoken = re.search(_fragment("speaks"), text.lower())
-    return _fragment("paste_of_language") if spoken else _fragment("paste_of_agents") if of_control(text) else ""
+    half = spoken_of(text)
+    return _fragment(f"paste_of_{half}") if half else ""
 
 
 def in_english(text: str) -> str:

@@ -7,9 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from rl_advisor.answers.explain.procedures import of_control
+from rl_advisor.curves.task import METHOD, spoken_of
 from rl_advisor.discovery import table
-from rl_advisor.priors.circumstances import METHOD_WORDS
 from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.translating import our_name
 from rl_advisor.run import Curve
@@ -68,7 +67,9 @@ _CONTEXT = 4_000
 
 def settings_said(text: str) -> dict[str, str]:
     """What a text says in passing: the algorithm where it names those of one method, the task, the model, what of it is trained."""
-    methods = {method: found[0] for words, method in METHOD_WORDS if (found := re.findall(rf"(?i)\b(?:{words})\b", text[:_CONTEXT]))}
+    methods = {
+        method: found[0] for method, words in METHOD["words"].items() if (found := re.findall(rf"(?i)\b(?:{words})\b", text[:_CONTEXT]))
+    }
     said = {name: found[0] for name, words in _SAID.items() if (found := re.findall(words, text[:_CONTEXT]))}
     for task in table(__file__, "tasks.toml"):
         if re.search(rf"(?i)\b{task.replace('-', '[ _-]?')}", text[:_CONTEXT]):
@@ -136,7 +137,7 @@ def _number(token: str) -> float:
 def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
     """What a name means: the one thing that all frameworks that use it mean, with or without its folder, else what its words say."""
     if name.lower() in _DRIFT and _SENTENCE.search(text):
-        return "kl/old" if of_control(text) else "kl/ref"
+        return "kl/old" if spoken_of(text) == "control" else "kl/ref"
     if (words := _MEANT.get(name)) and not words.search(text):
         return None
     if meant := by_frameworks(name):

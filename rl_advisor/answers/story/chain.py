@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from rl_advisor.answers.story.quantities import moved
 from rl_advisor.assessment import Assessment, FindingView
-from rl_advisor.detectors import patterns
+from rl_advisor.detectors import marked, patterns
 from rl_advisor.finding import Role
-from rl_advisor.judgement.slowness import IDLE
 from rl_advisor.output.wording import plain, value
 from rl_advisor.run import Run
 
@@ -94,5 +93,5 @@ def named(f: FindingView) -> str:
     """A finding's name, with the share it measured last where it measured one."""
     lately = (v for n, v in f.measures.items() if n.startswith(("latest ", "now ", "gpu_share ")) or n.endswith(("_latest", "share")))
     share = next((v for v in lately if v is not None and 0 < v <= 1), None)
-    whole = share is not None and f.pattern in (*IDLE, "sample_repetition", "truncation", "hollow_answers")
+    whole = share is not None and f.pattern in marked("share")
     return f"{plain(f.pattern)} ({value(share, 'share')})" if whole and share is not None else plain(f.pattern)

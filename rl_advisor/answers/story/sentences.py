@@ -8,6 +8,7 @@ from rl_advisor.answers.templates import case
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import goal, outcomes
 from rl_advisor.curves.task import task
+from rl_advisor.detectors import marked
 from rl_advisor.output.wording import WORDS, chance, clause, plain, sentence, span
 from rl_advisor.run import Run
 
@@ -62,7 +63,7 @@ def call(run: Run, a: Assessment) -> str:
 
 def beside(a: Assessment) -> str:
     """How the run stands beside earlier sound runs; empty where none were named, or where leaving their band is the cause."""
-    found = next((f for f in a.findings if f.pattern == "unlike_sound_runs" and f.outcome != "not_logged"), None)
+    found = next((f for f in a.findings if f.pattern in marked("beside") and f.outcome != "not_logged"), None)
     return sentence(found.statement) if found is not None and found is not cause_of(a) else ""
 
 

@@ -35,9 +35,9 @@ def proofs(run: Run) -> list[Finding]:
 def values(run: Run, times: float = 1.0) -> Iterator[Finding]:
     """What single values are a sign of where a run has a few rows: those so many times beyond what is usual, or beyond what is possible."""
     rows = Rows(run)
-    for name, signs in table(__file__, "values.toml").items() if rows.count < FEW else ():
+    for pattern, name, sides in ((d.name, *sign) for d in patterns().values() for sign in d.sign.items()) if rows.count < FEW else ():
         level, row = rows.level(name), prior(name, rows.around)
-        if row is None or level is None or (pattern := signs.get(_side(row, level, times))) is None:
+        if row is None or level is None or _side(row, level, times) not in sides.split("|"):
             continue
         says = f"{run.curves[name].raw} is {number(level)}: {row.says(level)}"
         link, page, to_set = patterns()[pattern].link, patterns()[pattern].page, usual_value(run, name).replace(" (not given)", "")
