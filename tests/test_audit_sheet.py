@@ -214,4 +214,5 @@ def test_a_filled_sheet_in_the_runs_folder_is_a_finding(tmp_path: Path, sign: in
     assert len(again.rollouts) == len(run.rollouts)
     told = patterns()["reward_against_person"].detect(again)
     assert told.outcome == outcome
-    assert {"reward low", "reward/style share", "scored"} <= set(told.measures)
+    assert "person high" in told.measures
+    assert "reward/style" in told.statement

@@ -23,6 +23,7 @@ from rl_advisor.gpu import facts as gpu_facts
 from rl_advisor.output.wording import from_to, percent
 from rl_advisor.priors import Prior
 from rl_advisor.run import Curve, Run
+from rl_advisor.samples.person import agreement, scored
 from rl_advisor.samples.rows import reference_columns
 from rl_advisor.samples.text_change import onset
 from rl_advisor.settings.given import Given, said, settings_of
@@ -272,6 +273,9 @@ WORDS: Mapping[str, Callable[[View, str], str]] = {
     "unpaid": lambda view, prefix: " or ".join(c.raw for c in view.run.family(prefix).values() if not c.numbers.any()),
     "risen": lambda view, prefix: " and ".join(
         c.raw for c in view.run.family(prefix).values() if View(view.run, c.name).so(table(__file__, "facts.toml")["part_rises"])
+    ),
+    "agreement": lambda view, _: "; ".join(
+        f"{n} {percent(a['share'])} ({percent(a['low'])} to {percent(a['high'])})" for n, a in agreement(scored(view.run)).items()
     ),
     "judge_names": lambda view, _: ", ".join(name.removeprefix("other/") for name in reference_columns(view.run.rollouts)),
     "gpu_name": lambda view, name: gpu_facts.NAMES[name](view.run),

@@ -15,6 +15,7 @@ from rl_advisor.output.wording import counted
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import UNSAID, Curve, Run
+from rl_advisor.samples.person import agreement, scored
 from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, settings_of
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
@@ -180,6 +181,12 @@ def _since_best(run: Run, name: str) -> float | None:
     return float(np.median(segments.final(curve))) / max(float(np.median(near)), 1e-4)
 
 
+def _person(run: Run, end: str) -> float | None:
+    """An end of the interval of the share of pairs that the reward puts in the order of a person who scored samples."""
+    found = agreement(scored(run)) if run.scores else {}
+    return found["reward"][end] if "reward" in found else None
+
+
 def _late_events(run: Run, kind: str, share: float = 0.05) -> float | None:
     """How many events of a kind came after the first part of the run."""
     if not run.events:
@@ -257,6 +264,7 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "outgrown": _outgrown,
     "since_best": _since_best,
     "late_events": _late_events,
+    "person": _person,
     "restarted": _restarted,
     "alone": lambda run, which: outcomes.lone_step(run, which) is not None,
     "alone_from": _of_lone(lambda step: step.old),
