@@ -64,7 +64,9 @@ def _going_well(case: Case, verdict: Verdict, call: Call, kind: str) -> Experime
     """The next step of a run that learned: a harder test where this one is used up, else by whether going on is expected to pay."""
     words, held = TOLD["words"][kind], case.performance.held
     if case.present(*marked("used up")):
-        return told_step("used_up", stands=f"{held.name} stands at {number(held.last)} of 1" if held is not None else "the score is at its top")
+        return told_step(
+            "used_up", stands=f"{held.name} stands at {number(held.last)} of 1" if held is not None else "the score is at its top"
+        )
     if case.solved:
         return told_step("solved", enough="the task is solved", **words)
     over = bool(case.run.planned_steps) and case.remaining <= 0
