@@ -24,6 +24,7 @@ _BESIDE = ("metadata", "metrics", "extra", "extras", "info", "usage", "step_resu
 _NOT_TOLD = ("id", "type", "index", "call_id", "role", "timestamp", "name")
 _COUNTED: Mapping[str, Callable[[list[float]], float]] = {"tokens": len, "trained": fmean, "logprob": fmean, "version": max}
 """How a list of one number a token becomes one number of the turn; other lists are summed."""
+_LOGGED = frozenset(name for names in NUMBERS.values() for name in names)
 
 
 def shorten(text: str) -> str:
@@ -73,7 +74,9 @@ def mappings(value: Any) -> list[dict[str, Any]]:
 
 def turn_numbers(message: Mapping[str, Any]) -> dict[str, float]:
     """What was logged with a message or a step, in it or in the mappings beside its text; a list of one number a token is folded."""
-    beside = [message, *(inner for name in _BESIDE if isinstance(inner := message.get(name), Mapping))]
+    beside = [place for place in (message, *map(message.get, _BESIDE)) if isinstance(place, Mapping) and not _LOGGED.isdisjoint(place)]
+    if not beside:
+        return {}
     found = {ours: next((v for place in beside if (v := first(place, NUMBERS[ours])) is not None), None) for ours in NUMBERS}
     known = {ours: as_number(v, _COUNTED.get(ours, sum)) for ours, v in found.items() if not isinstance(v, (str, Mapping, type(None)))}
     return {ours: number for ours, number in known.items() if np.isfinite(number)}

@@ -161,7 +161,7 @@ def _leaves(row: Mapping[str, Any], at: Sequence[str]) -> Iterator[tuple[tuple[s
                 if isinstance(one.get("name"), str) and (score := one.get("value", one.get("score"))) is not None:
                     yield (*path, one["name"]), score
         elif tuple(path) == tuple(at) and isinstance(value, list):
-            for one in (e for e in mappings(value) if not any(t.role != "unknown" for t in heard(e))):
+            for one in () if speaks_for_itself(value) else (e for e in mappings(value) if not heard(e)):
                 yield from (((*path, *inner), v) for inner, v in places(one) if inner and not isinstance(v, (Mapping, list)))
 
 
