@@ -53,9 +53,9 @@ def made(folder: Path, framework: str, late: bool, top: float, seconds: float, s
 @pytest.mark.parametrize(
     ("top", "seconds", "samples", "time", "says"),
     [
-        (0.7, 30, "level", "above", "Asynchrony pays"),
+        (0.7, 30, "level", "above", "asynchrony pays"),
         (0.64, 10, "below", "above", "brings more than it costs"),
-        (0.64, 26, "below", "level", "What asynchrony gains in speed"),
+        (0.64, 26, "below", "level", "what asynchrony gains in speed"),
         (0.4, 50, "below", "below", "does not pay"),
         (0.7, 60, "level", "level", "No difference"),
     ],
