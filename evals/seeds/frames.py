@@ -205,6 +205,8 @@ def as_openrlhf(made: Made, n: int, rng: np.random.Generator, folder: Path) -> N
     """What its trainer prints."""
     steps = made.every * np.arange(1.0, n + 1)
     curves, (at, scores) = curves_of(made, OPENRLHF, n, rng), scores_of(made, steps, rng)
+    if "response_length" in curves:
+        curves["total_length"] = curves["response_length"] + 96.0
     held = {int(s): {f"eval_{k}_pass1": round(float(v[i]), 5) for k, v in scores.items()} for i, s in enumerate(at)}
     with (folder / "stdout.log").open("w") as out:
         for i, s in enumerate(steps):
