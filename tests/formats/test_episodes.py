@@ -214,6 +214,8 @@ def test_the_lines_that_open_environments_print(tmp_path: Path) -> None:
     assert table["reward"].tolist() == [1, 0]
     assert [(turn.role, turn.text, turn.failed) for turn in table["turns"].iloc[0][2:]] == [("tool", "no such door", True)]
     assert (table["score"].iloc[0], bool(table["success"].iloc[0])) == (0.9, True)
+    (tmp_path / "inference.log").write_text(PRINTED.replace("no such door", "null"))  # nothing ever answered
+    assert [len(turns) for turns in read_run(tmp_path).rollouts["turns"]] == [2, 1]
 
 
 @pytest.mark.parametrize("row", [{"step": 1, "reward": 1.0, "done": True}, {"action": 1, "reward": 0.0, "loss": 2.0}, {"steps": [1, 2]}])

@@ -177,7 +177,9 @@ def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
     told = [list(episodes(row)) for row in records]
     found: list[tuple[Any, dict[str, Any]]] = []
     for number, row, own in zip(rows.index, records, told, strict=True):
-        parts = own or (list(episodes(row, sure=True)) if any(told) else []) or [{**_beside(row), **row}]
+        parts = (
+            own or (list(episodes(row, sure=True)) if any(told) or isinstance(row.get("steps"), list) else []) or [{**_beside(row), **row}]
+        )
         found += [(number, {"group": str(number), **part} if len(parts) > 1 else part) for part in parts]
     return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
 
