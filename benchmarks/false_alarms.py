@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from evals.drawn import make_run, noise
-from rl_advisor.assessment import BROKEN
+from rl_advisor.finding import BROKEN
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.run import Floats, Run

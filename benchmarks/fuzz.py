@@ -312,7 +312,7 @@ def prepare() -> None:
     logging.disable()
     signal.signal(signal.SIGPROF, _ring)
     tools.load_run(ROOT / "tests" / "data" / "doors" / "run-01")
-    from rl_advisor.workers import in_worker, isolated
+    from rl_advisor.tools.workers import in_worker, isolated
 
     in_worker(isolated.runs, [], False)  # the workers' own process is started before it counts as an escape
     sys.addaudithook(watch)

@@ -36,7 +36,7 @@ def first_screen(page: Path) -> bytes:
 def main() -> None:
     """Write the picture and print its size."""
     from rl_advisor import tools
-    from rl_advisor.advisors import builtin
+    from rl_advisor.tools.advisors import builtin
     from rl_advisor.tools.report_file import page_of
 
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT

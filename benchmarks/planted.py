@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from rl_advisor.advisors.builtin import assess
-from rl_advisor.advisors.model.signing import held, parsed
-from rl_advisor.advisors.model.toolbox import Toolbox
 from rl_advisor.answers.run_folders import runs_below
 from rl_advisor.answers.story.quantities import unit_of
-from rl_advisor.assessment import Assessment
+from rl_advisor.finding import Assessment
 from rl_advisor.output.wording import WHOLE, value
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run
+from rl_advisor.tools.advisors.builtin import assess
+from rl_advisor.tools.advisors.model.signing import held, parsed
+from rl_advisor.tools.advisors.model.toolbox import Toolbox
 
 REPOSITORY = Path(__file__).parent.parent
 SHIPPED = (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor import tools
-from rl_advisor.assessment import BROKEN
+from rl_advisor.finding import BROKEN
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun
 

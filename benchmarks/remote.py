@@ -20,8 +20,8 @@ from urllib.error import URLError
 
 import numpy as np
 from rl_advisor import tools
-from rl_advisor.advisors.builtin import assess
 from rl_advisor.reading import read_run
+from rl_advisor.tools.advisors.builtin import assess
 from rl_advisor.tools.report_file import note_to
 
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ from pathlib import Path
 from evals.lab.own_sentences import ground, unmeasured
 from rl_advisor.answers.run_folders import runs_below
 from rl_advisor.api import assess
-from rl_advisor.assessment import Assessment
+from rl_advisor.finding import Assessment
 
 REPOSITORY = Path(__file__).parent.parent
 SHIPPED = ("examples", "evals/corpus/grpo/runs", "evals/corpus/classic/runs", "tests/data/golden")

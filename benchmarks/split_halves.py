@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from rl_advisor.advisors.builtin import assess
 from rl_advisor.evals.scoring import auroc, balanced_accuracy, brier
 from rl_advisor.features.bins import running_mean
 from rl_advisor.run import Checkpoint, Curve, Floats, Run
+from rl_advisor.tools.advisors.builtin import assess
 
 CUTS = (0.25, 0.5, 0.75)
 FEWEST = 12

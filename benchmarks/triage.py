@@ -65,8 +65,8 @@ def local(folder: Path, counts: list[int]) -> None:
 
 def known(folder: Path, count: int) -> None:
     """A look at so many runs whose answers are kept already: each is given that of one judged run, so that looking alone is measured."""
-    from rl_advisor.triage import Place, Store, look
-    from rl_advisor.triage.work import How, work
+    from rl_advisor.tools.triage import Place, Store, look
+    from rl_advisor.tools.triage.work import How, work
 
     with tempfile.TemporaryDirectory() as room:
         chosen, store = Path(room) / "runs", Path(room) / "s.sqlite"
@@ -173,8 +173,8 @@ def lost(folder: Path) -> None:
 
 def warm(folder: Path) -> None:
     """Judge every run of a folder in this process, everything loaded: what a worker of the triage does, without the triage."""
-    from rl_advisor.triage.row import read_and_judged
-    from rl_advisor.workers import isolated
+    from rl_advisor.tools.triage.row import read_and_judged
+    from rl_advisor.tools.workers import isolated
 
     isolated.load()
     found = sorted(folder.iterdir())
@@ -188,7 +188,7 @@ def warm(folder: Path) -> None:
 def common(sweeps: int) -> None:
     """Sweeps of 200 runs and six settings, of which one decides or none does: how often what is named is it, by seeds and without."""
     import numpy as np
-    from rl_advisor.triage.common import common as in_common
+    from rl_advisor.tools.triage.common import common as in_common
 
     chance = np.random.default_rng(20)
     for each, truth in ((1, "one of six"), (1, "none"), (5, "one of six"), (5, "none")):

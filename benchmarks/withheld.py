@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from evals.lab.perturb import without
-from rl_advisor.advisors import builtin
 from rl_advisor.evals.corpus import Label, read_corpus
 from rl_advisor.reading import read_run
+from rl_advisor.tools.advisors import builtin
 
 HACK = "reward_hacking"
 

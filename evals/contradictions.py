@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 from rl_advisor.answers.story.chain import cause_of
 from rl_advisor.answers.story.telling import tell
-from rl_advisor.assessment import Assessment
 from rl_advisor.curves.performance import performance
+from rl_advisor.finding import Assessment
 from rl_advisor.run import Curve, Floats, Run
 
 DENIED: dict[str, str] = {

@@ -87,7 +87,7 @@ def _say(found: Mapping[str, Any], text: str, as_json: bool) -> None:
 
 def _ask(run: str, proposed: Mapping[str, Any]) -> dict[str, Any]:
     """What a person says about one run; everything is offered as proposed."""
-    from rl_advisor.assessment import VERDICTS
+    from rl_advisor.finding import VERDICTS
     from rl_advisor.output.layout import spark
 
     click.echo(f"\n{run}: {proposed['note']}; best at step {proposed['best_step']:g} of {proposed['steps']:g}", err=True)
@@ -120,7 +120,7 @@ def _step(last: float) -> float | None:
 
 def _links(proposed: list[str]) -> list[str]:
     """Broken links as a label holds them: empty when nothing broke, all of them when nobody can tell."""
-    from rl_advisor.assessment import BrokenLink
+    from rl_advisor.finding import BrokenLink
 
     every = get_args(BrokenLink)
     said = _several("Links that broke first", (*every, "unknown"), ["unknown"] if proposed else ["none"])

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from evals.world import table
 from rl_advisor import tools
-from rl_advisor.assessment import VERDICTS
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
+from rl_advisor.finding import VERDICTS
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.continuation import LEAST
 from rl_advisor.judgement.going_on import FACTS, FILE, PAYS, facts

@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 from evals.world import table
 from rl_advisor import tools
-from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.performance import REWARD_LOST
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
+from rl_advisor.finding import VERDICTS
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import context, fitting, found
 from rl_advisor.judgement.weights import FILE, standing

@@ -18,10 +18,10 @@ import numpy as np
 from evals.contradictions import contradictions
 from evals.fit_going_on import reached
 from rl_advisor import tools
-from rl_advisor.advisors.builtin import of_case
-from rl_advisor.assessment import BROKEN, VERDICTS, Assessment
+from rl_advisor.finding import BROKEN, VERDICTS, Assessment
 from rl_advisor.judgement.case import Case, case_of, open_case
 from rl_advisor.reading import UnreadableRun
+from rl_advisor.tools.advisors.builtin import of_case
 
 COARSE = {"improving": "sound", "plateaued": "sound", "not_learning": "stuck", "undecidable": "stuck"}
 CUTS = (1.0, 0.5)

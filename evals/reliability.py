@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from evals.fit_weights import Labelled, Row
 from evals.proving_ground.figures import markdown
-from rl_advisor.assessment import VERDICTS
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
+from rl_advisor.finding import VERDICTS
 from rl_advisor.judgement.weights import weights
 from rl_advisor.run import Run
 

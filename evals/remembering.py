@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from rl_advisor.assessment import Verdict
 from rl_advisor.curves.course import course
 from rl_advisor.features.series import Floats
+from rl_advisor.finding import Verdict
 from rl_advisor.run import Curve, Run
 
 MEMORY = 0.5

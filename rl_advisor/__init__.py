@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rl_advisor.api import Judgement, assess, compare, diagnose, read
-    from rl_advisor.assessment import Assessment
-    from rl_advisor.finding import Finding
+    from rl_advisor.finding import Assessment, Finding
     from rl_advisor.run import Curve, Run
 
 __version__ = "0.1.0"
 __all__ = ["Assessment", "Curve", "Finding", "Judgement", "Run", "__version__", "assess", "compare", "diagnose", "read"]
-_WHERE = {"Assessment": "assessment", "Finding": "finding", "Curve": "run", "Run": "run"}
+_WHERE = {"Assessment": "finding", "Finding": "finding", "Curve": "run", "Run": "run"}
 
 
 def __getattr__(name: str) -> Any:

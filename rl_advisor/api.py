@@ -17,8 +17,7 @@ from typing import Any, Literal
 
 from pydantic import PrivateAttr
 
-from rl_advisor.assessment import Assessment
-from rl_advisor.finding import Finding
+from rl_advisor.finding import Assessment, Finding
 from rl_advisor.run import Run
 
 Advisor = Literal["builtin", "anthropic", "openai"]
@@ -52,7 +51,7 @@ class Judgement(Assessment):
 
     def page(self) -> str:
         """The whole report as one self-contained HTML page."""
-        from rl_advisor.reports import html
+        from rl_advisor.answers.reports import html
 
         return html.render(self._of, self)
 

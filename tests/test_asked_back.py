@@ -15,7 +15,7 @@ from mcp import Client
 from mcp_types import ElicitRequestFormParams, ElicitResult
 from rl_advisor.server import build, following
 from rl_advisor.server.dispatch import Dispatcher
-from rl_advisor.workers import isolated
+from rl_advisor.tools.workers import isolated
 
 from doors import DATA, plain_run, with_client
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from rl_advisor.cli import waiting as own_limits
 from rl_advisor.cli.commands import main
-from rl_advisor.remote import copies
+from rl_advisor.reading.remote import copies
 
 from doors import DATA, plain_run, with_client
 from test_bombs import DICT, EPISODES, RSL, TABLE, VERL, packed, yaml_maps, yaml_merges

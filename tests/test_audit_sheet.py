@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rl_advisor.advisors.builtin import assess
 from rl_advisor.answers.audit_sheet import HEAD, SAMPLES, audit_sheet
+from rl_advisor.answers.reports import html, markdown
+from rl_advisor.answers.reports.html.pictures import HIGH, bars
 from rl_advisor.cli.commands import main
 from rl_advisor.detectors import patterns
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
-from rl_advisor.reports import html, markdown
-from rl_advisor.reports.html.pictures import HIGH, bars
 from rl_advisor.run import Run
+from rl_advisor.tools.advisors.builtin import assess
 
 from rollout_runs import made, sentence
 

@@ -14,7 +14,7 @@ from rl_advisor.cli.commands import main
 from rl_advisor.output import safe_write
 from rl_advisor.reading import UnreadableRun, read_run
 from rl_advisor.reading.parsing import confined_files
-from rl_advisor.workers import isolated
+from rl_advisor.tools.workers import isolated
 
 OUTSIDE = "\n".join(f'{{"step": {i}, "outside": {i}, "reward": {i}}}' for i in range(9))
 INSIDE = OUTSIDE.replace("outside", "inside")
@@ -108,7 +108,7 @@ def test_the_server_s_work_is_fenced(house):
     run.rename(house / "open" / "aside")
     run.symlink_to(house / "shut" / "run")
     with pytest.raises(isolated.Refused):
-        isolated.fenced([str(house / "open")], "rl_advisor.workers.isolated:answer", {"verb": "load_run", "run": str(run)})
+        isolated.fenced([str(house / "open")], "rl_advisor.tools.workers.isolated:answer", {"verb": "load_run", "run": str(run)})
 
 
 EXAMPLE = Path(__file__).parent / "data" / "doors" / "run-01"

@@ -15,7 +15,7 @@ from rl_advisor.reading import READER_FAILED, UnreadableRun, read_run
 from rl_advisor.reading.formats import arrays, mlflow_sqlite
 from rl_advisor.reading.parsing import sqlite_tables
 from rl_advisor.reading.parsing.config.yaml_in import load_yaml
-from rl_advisor.workers import Limits, in_worker, isolated
+from rl_advisor.tools.workers import Limits, in_worker, isolated
 
 LIMITS = Limits(cpu_s=60, memory=1 << 30, wall_s=600)
 """Each takes seconds at most; what grows faster than its file would take hours."""

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from rl_advisor.answers.compare import compare, differing
+from rl_advisor.answers.reports import html
 from rl_advisor.cli.commands import main
 from rl_advisor.cli.printing import text
 from rl_advisor.features.aggregate import gap, improvement, interquartile_mean, least_p, level, rank_p
 from rl_advisor.reading import read_run
-from rl_advisor.reports import html
 from rl_advisor.run import Curve, Run
 
 from test_reports import HOSTILE, Parts

@@ -8,7 +8,7 @@ import pytest
 from evals.contradictions import KINDS, contradictions
 from evals.drawn import make_run, rising, saturating
 from rl_advisor.api import assess
-from rl_advisor.assessment import Assessment, EvidenceView, OnsetView, RivalView
+from rl_advisor.finding import Assessment, EvidenceView, OnsetView, RivalView
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run
 

@@ -110,9 +110,9 @@ def test_lost_episodes_are_a_metric() -> None:
 
 def test_the_page_folds_turns_and_triage_counts_what_was_lost() -> None:
     """The page opens on why episodes failed and folds each turn; the table's row has the share that was lost."""
-    from rl_advisor.advisors.builtin import assess
-    from rl_advisor.reports.html import render
-    from rl_advisor.triage.row import lost
+    from rl_advisor.answers.reports.html import render
+    from rl_advisor.tools.advisors.builtin import assess
+    from rl_advisor.tools.triage.row import lost
 
     failing = (CALL, Turn("tool", "Error: connection refused <b>", failed=True))
     run = run_of(lambda t: ((CALL, SEEN, LAST), 1.0) if t < 0.5 else (failing, 0.0))

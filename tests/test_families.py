@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from rl_advisor.advisors.builtin import of_case
 from rl_advisor.answers.story.telling import tell
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
@@ -15,6 +14,7 @@ from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.reading import read_run
 from rl_advisor.tools import explain_log
+from rl_advisor.tools.advisors.builtin import of_case
 
 N = 60
 LINE = np.linspace(0, 1, N)

@@ -9,7 +9,7 @@ import pytest
 import rl_advisor as rl
 from click.testing import CliRunner
 from rl_advisor.cli.commands import main
-from rl_advisor.workers import isolated
+from rl_advisor.tools.workers import isolated
 
 from doors import with_client
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from rl_advisor.answers.reports import html, markdown
 from rl_advisor.api import assess
 from rl_advisor.cli.commands import main
 from rl_advisor.gpu.sentence import NOTHING, says, seconds_of
 from rl_advisor.reading import read_run
-from rl_advisor.reports import html, markdown
 
 HERE, AFTER = "inside the step", "after the step before ended"
 

@@ -5,10 +5,9 @@ import inspect
 from pathlib import Path
 
 import pytest
-from rl_advisor.assessment import VERDICTS
 from rl_advisor.detectors import patterns
 from rl_advisor.discovery import modules
-from rl_advisor.finding import Outcome, Role
+from rl_advisor.finding import VERDICTS, Outcome, Role
 from rl_advisor.judgement.diagnosis import diagnose, with_role
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Dialect, Link, metric
@@ -48,7 +47,7 @@ def test_formats_and_reports_keep_their_contract() -> None:
     formats = modules("rl_advisor.reading.formats", "FORMAT", "claims", "read")
     assert len({m.FORMAT for m in formats}) == len(formats)
     assert {len(inspect.signature(door).parameters) for m in formats for door in (m.claims, m.read)} == {2}
-    reports = modules("rl_advisor.reports", "SUFFIX", "render", "compared")
+    reports = modules("rl_advisor.answers.reports", "SUFFIX", "render", "compared")
     assert len({m.SUFFIX for m in reports}) == len(reports)
 
 

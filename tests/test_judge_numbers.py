@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.ahead import Ahead
 from rl_advisor.curves.performance import Performance
 from rl_advisor.detectors import patterns
-from rl_advisor.finding import Onset, Role
+from rl_advisor.finding import VERDICTS, Onset, Role
 from rl_advisor.judgement import causes, continuation, evidence, going_on, meaning
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.evidence import Piece

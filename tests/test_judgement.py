@@ -8,8 +8,7 @@ import pytest
 from evals.drawn import flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.answers.compare import compare
 from rl_advisor.api import assess
-from rl_advisor.assessment import Assessment
-from rl_advisor.finding import Finding, Onset, Outcome
+from rl_advisor.finding import Assessment, Finding, Onset, Outcome
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.causes import before, explains, in_order, survived
 from rl_advisor.reading import read_run

@@ -9,12 +9,12 @@ import threading
 
 import httpx2
 import pytest
-from rl_advisor.advisors.model import provider as wire
 from rl_advisor.reading import UnreadableRun
-from rl_advisor.remote import copies
-from rl_advisor.remote.bounds import Bounds, without_keys
-from rl_advisor.remote.stores import paths
+from rl_advisor.reading.remote import copies
+from rl_advisor.reading.remote.bounds import Bounds, without_keys
+from rl_advisor.reading.remote.stores import paths
 from rl_advisor.server import connections
+from rl_advisor.tools.advisors.model import provider as wire
 
 from test_server import http_server
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.advisors.builtin import of_case
 from rl_advisor.judgement.case import open_case
 from rl_advisor.reading import read_run
+from rl_advisor.tools.advisors.builtin import of_case
 
 Row = Mapping[str, float]
 RNG = np.random.default_rng(4)

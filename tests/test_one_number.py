@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from rl_advisor import tools
 from rl_advisor.answers.brief import brief, briefs, characters
+from rl_advisor.answers.reports import html, markdown
 from rl_advisor.answers.terminal import Look, answer_page
 from rl_advisor.api import assess
-from rl_advisor.assessment import Assessment
 from rl_advisor.cli import printing
+from rl_advisor.finding import Assessment
 from rl_advisor.reading import read_run
-from rl_advisor.reports import html, markdown
 from rl_advisor.run import Run
 
 from test_voice import BANNED

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from evals.lab.own_sentences import ground, unmeasured, unsupported
 from rl_advisor.api import assess
-from rl_advisor.assessment import Assessment, BestCheckpoint, Experiment, FindingView, OnsetView
+from rl_advisor.finding import Assessment, BestCheckpoint, Experiment, FindingView, OnsetView
 from rl_advisor.reading import read_run
 
 HERE = Path(__file__).parent

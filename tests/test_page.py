@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rl_advisor.answers.document.curves import logarithmic
+from rl_advisor.answers.reports import html
+from rl_advisor.answers.reports.html.pictures import ticks
 from rl_advisor.answers.story.quantities import outcome_quantities
 from rl_advisor.api import assess
 from rl_advisor.reading import read_run
-from rl_advisor.reports import html
-from rl_advisor.reports.html.pictures import ticks
 from rl_advisor.run import Curve, Run
 
 ROOT = Path(__file__).parents[1]

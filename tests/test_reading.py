@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.advisors.builtin import assess
 from rl_advisor.reading import UnreadableRun, read_run, run_folder
+from rl_advisor.tools.advisors.builtin import assess
 
 DATA = Path(__file__).parent / "data" / "formats"
 

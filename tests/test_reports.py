@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from rl_advisor.answers.reports import html, markdown
 from rl_advisor.api import assess
 from rl_advisor.output.clean import readable
 from rl_advisor.reading import read_run
-from rl_advisor.reports import html, markdown
 from rl_advisor.run import Checkpoint, Curve, Gap, Run
 
 ORDER = [

@@ -7,8 +7,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "rl_advisor"
 PAGE = ROOT / "docs/decisions/004-rooms.md"
-MOST = 30
-"""Names at the root: what a stranger can look over."""
+MOST = 20
+"""Names at the root besides ``__init__``, ``__main__`` and ``py.typed``: what a stranger can look over."""
 TOP = """# 004 The rooms
 
 Context: every module lies in a room, and a line of code knows its room: the nouns are the field's, plugs are folders, imports run down the
@@ -53,7 +53,7 @@ def test_every_room_has_its_floor() -> None:
     layers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"][0]["layers"]
     floors = {part.strip() for layer in layers for part in layer.split("|")}
     assert {p.stem for p in names(PACKAGE)} == floors
-    assert len(floors) < MOST
+    assert len(floors - {"__main__"}) <= MOST
 
 
 if __name__ == "__main__":

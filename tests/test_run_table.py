@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from rl_advisor import tools
 from rl_advisor.cli.commands import main
-from rl_advisor.workers import isolated
+from rl_advisor.tools.workers import isolated
 
 STEPS = np.arange(1, 61)
 NOISE = np.random.default_rng(5).normal(0, 0.02, (3, STEPS.size))

@@ -29,7 +29,7 @@ from rl_advisor.cli.commands import main
 from rl_advisor.output.budget import tokens
 from rl_advisor.server import dispatch
 from rl_advisor.server.confinement import REFUSED, Outside, called, inside, roots_of
-from rl_advisor.workers import in_worker
+from rl_advisor.tools.workers import in_worker
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
@@ -387,7 +387,7 @@ def watch(event, args):
     if event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+") and isinstance(args[0], str):
         seen.append((event, str(args)))
 from rl_advisor.server import build, serve
-from rl_advisor.workers import POOL
+from rl_advisor.tools.workers import POOL
 POOL.start()
 server = build([sys.argv[1]])
 sys.addaudithook(watch)

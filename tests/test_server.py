@@ -28,7 +28,7 @@ from rl_advisor.output.shipped import skill_pages
 from rl_advisor.server.build import address
 from rl_advisor.server.confinement import REFUSED
 from rl_advisor.server.scheduler import PLACES
-from rl_advisor.workers import POOL, isolated
+from rl_advisor.tools.workers import POOL, isolated
 
 from doors import DATA, QUESTIONS, hostile_run, never_done, with_client
 

@@ -13,7 +13,7 @@ import yaml
 from rl_advisor.detectors import HEADINGS, Detector, patterns
 from rl_advisor.output import shipped
 from rl_advisor.output.budget import tokens
-from rl_advisor.priors import table
+from rl_advisor.settings.priors import table
 from rl_advisor.vocabulary import METRICS, Link
 
 FOLDER = shipped.folder("skills") / shipped.SKILL

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rl_advisor import assess
-from rl_advisor.advisors.builtin import of_case
 from rl_advisor.answers.story.telling import tell
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
@@ -16,6 +15,7 @@ from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.reading import read_run
 from rl_advisor.settings import checks
+from rl_advisor.tools.advisors.builtin import of_case
 
 N = 60
 SCORES = {"accuracy": np.linspace(0.5, 0.8, N), "margin": np.linspace(0, 1, N), "chosen_score": np.ones(N), "rejected_score": -np.ones(N)}

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from rl_advisor import tools
 from rl_advisor.answers.brief import brief, briefs, characters
+from rl_advisor.answers.reports import html, markdown
 from rl_advisor.answers.terminal import Look, answer_page
 from rl_advisor.output.wording import chance, pair, percent, told_once, value
-from rl_advisor.reports import html, markdown
 
 ROOT = Path(__file__).parents[1]
 RUNS = [ROOT / "examples" / "grpo-run", *sorted((ROOT / "tests" / "data" / "golden").glob("*/*"))]

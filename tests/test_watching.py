@@ -20,12 +20,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rl_advisor.advisors import builtin
 from rl_advisor.answers import run_folders
 from rl_advisor.callbacks import Listener, Log, StopAdvised
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
 from rl_advisor.tools import report_file, watching, webhook
+from rl_advisor.tools.advisors import builtin
 
 from cut_on_disk import cut_run
 

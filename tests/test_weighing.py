@@ -11,12 +11,11 @@ from evals.drawn import make_run
 from evals.remembering import colour
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rl_advisor.advisors.builtin import assess
-from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.amounts import AMOUNTS
 from rl_advisor.curves.course import course
 from rl_advisor.curves.level import level
 from rl_advisor.curves.performance import REWARD_LOST
+from rl_advisor.finding import VERDICTS
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import gather
 from rl_advisor.judgement.meaning import MEANS
@@ -24,6 +23,7 @@ from rl_advisor.judgement.verdict import judge
 from rl_advisor.judgement.weights import probabilities, weights
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve, Run
+from rl_advisor.tools.advisors.builtin import assess
 
 CORPUS = Path(__file__).parents[1] / "evals" / "corpus"
 RUNS = ("grpo/runs/grpo-03", "grpo/runs/grpo-09", "classic/runs/classic-05", "classic/runs/classic-16", "second/runs/second-01")

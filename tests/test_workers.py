@@ -15,9 +15,9 @@ from pathlib import Path
 import anyio
 import anyio.lowlevel
 import pytest
-from rl_advisor import workers
 from rl_advisor.server.scheduler import Busy, Scheduler
-from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker
+from rl_advisor.tools import workers
+from rl_advisor.tools.workers import POOL, Crowded, Limits, Stopped, in_worker
 
 MIB = 1 << 20
 
@@ -153,7 +153,7 @@ def test_the_next_call_survives_the_loss_of_the_nursery():
 
 def test_workers_end_with_their_caller():
     """A caller that is killed in the middle of work leaves no process behind."""
-    code = "import test_workers as t, sys, threading; from rl_advisor.workers import in_worker, POOL; print(in_worker(t.who), flush=True); "
+    code = "import test_workers as t; from rl_advisor.tools.workers import in_worker, POOL; print(in_worker(t.who), flush=True); "
     code += "print(POOL._maker[0].pid, flush=True); in_worker(t.spin)"
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     with subprocess.Popen(

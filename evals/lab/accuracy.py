@@ -28,7 +28,7 @@ _COMPARED = ("verdict_hit", "healthy_called_broken", "checkpoint_regret", "balan
 
 def arms() -> dict[str, Advise]:
     """The built-in advisor, the same without any held-out score to look at, and every baseline (rl-doctor's own where it is installed)."""
-    from rl_advisor.advisors.builtin import assess
+    from rl_advisor.tools.advisors.builtin import assess
 
     unseen = without("eval/")
     return {REFERENCE: assess, BLIND: lambda run: assess(unseen(run)), **ARMS}

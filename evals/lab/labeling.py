@@ -11,10 +11,10 @@ from typing import Any, get_args
 
 import numpy as np
 import orjson
-from rl_advisor.assessment import BrokenLink
 from rl_advisor.curves import outcomes
 from rl_advisor.evals.harness import CUTS, reader
 from rl_advisor.evals.scoring import Floats, score_error, smooth
+from rl_advisor.finding import BrokenLink
 from rl_advisor.run import Run
 
 FEWEST = 8

@@ -12,10 +12,10 @@ from typing import Any, get_args
 import orjson
 from evals.lab.leaks import leaks
 from evals.lab.splits import of_split
-from rl_advisor.assessment import VERDICTS, BrokenLink
 from rl_advisor.evals.blind import blind
 from rl_advisor.evals.corpus import WHOLE, Label, read_corpus
 from rl_advisor.evals.harness import CUTS, reader
+from rl_advisor.finding import VERDICTS, BrokenLink
 from rl_advisor.run import Run
 
 TEMPLATE: Mapping[str, Any] = {

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.proving_ground import figures, plans
-from rl_advisor.assessment import BROKEN
+from rl_advisor.finding import BROKEN
 
 DOSES = (0, 0.05, 0.1, 0.15, 0.2)
 BESIDE = (0, 1, 2, 3)

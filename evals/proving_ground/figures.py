@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from evals.proving_ground.truth import SOUND
-from rl_advisor.assessment import BROKEN
 from rl_advisor.evals import scoring
+from rl_advisor.finding import BROKEN
 
 Row = dict[str, Any]
 Floats = npt.NDArray[np.float64]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from evals.proving_ground.truth import SOUND
-from rl_advisor.assessment import VERDICTS
+from rl_advisor.finding import VERDICTS
 
 ASKED = (0.5, 1.0)
 
@@ -38,8 +38,8 @@ def answer(job: tuple[str, float, float]) -> dict[str, Any]:
 
 def judged(case: Any) -> dict[str, Any]:
     """The answers that are scored."""
-    from rl_advisor.advisors.builtin import broken_link
     from rl_advisor.judgement import checkpoint, continuation, verdict
+    from rl_advisor.tools.advisors.builtin import broken_link
 
     found = verdict.judge(case)
     ahead = continuation.continuation(case, found)

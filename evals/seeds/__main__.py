@@ -16,7 +16,7 @@ from evals.seeds import answered, areal_runs, course_of_runs, doors, in_words, m
 from evals.seeds.expected import ENOUGH, Score, Situation, contrary, lacking
 from evals.seeds.frames import written
 from rl_advisor.api import assess
-from rl_advisor.assessment import Assessment
+from rl_advisor.finding import Assessment
 from rl_advisor.reading import read_run
 
 WRITTEN = (course_of_runs, areal_runs, answered, other_numbers, third_look)

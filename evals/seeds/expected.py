@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evals.seeds.drawing import Made
-from rl_advisor.assessment import Assessment
+from rl_advisor.finding import Assessment
 
 LANGUAGE = ("trl", "verl")
 BROKEN = ("not_learning", "degrading", "collapsed", "reward_hacking", "unstable")

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from evals.world.sound import SHARES, Kind, Measured, Told, by_table, measured, sound_runs, told
 from rl_advisor.features.series import Floats
-from rl_advisor.priors.bank import FILE, same
+from rl_advisor.settings.priors.bank import FILE, same
 
 NEAR = SHARES[:5]
 """Shares of values beyond a bound that counts where the table of priors calls them unusual as well."""

@@ -19,9 +19,9 @@ import numpy as np
 from evals.world.slim import Row, curves, facts
 from evals.world.table import store, worlds
 from rl_advisor import tools
-from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.outcomes import outcome
 from rl_advisor.curves.task import task
+from rl_advisor.finding import VERDICTS
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.run import Curve, Run
 

@@ -18,10 +18,10 @@ from evals.lab.pages import STRANGERS
 from evals.lab.table import text_table
 from evals.world import table
 from evals.world.halves import CUTS, Half, halves
-from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.outcomes import outcome
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
+from rl_advisor.finding import VERDICTS
 from rl_advisor.judgement.going_on import FACTS
 from rl_advisor.run import Run
 

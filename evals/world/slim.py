@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from rl_advisor.curves.task import task
-from rl_advisor.priors.circumstances import method
 from rl_advisor.run import Curve, Event, Floats, Guess, Run
+from rl_advisor.settings.priors.circumstances import method
 
 POINTS = 200
 """Points kept of a curve: what the judgement looks at of an outcome, twice over."""

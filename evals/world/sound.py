@@ -16,12 +16,12 @@ import numpy as np
 from evals.world import table
 from rl_advisor import tools
 from rl_advisor.features.series import Floats
-from rl_advisor.priors import Circumstances, Prior, prior
-from rl_advisor.priors import table as priors
-from rl_advisor.priors.bank import EARLY, groups, same
-from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
 from rl_advisor.settings.conditions import View
+from rl_advisor.settings.priors import Circumstances, Prior, prior
+from rl_advisor.settings.priors import table as priors
+from rl_advisor.settings.priors.bank import EARLY, groups, same
+from rl_advisor.settings.priors.circumstances import circumstances
 
 SOUND = {"improving", "plateaued"}
 WITHIN = np.linspace(0.02, 0.98, 25)

@@ -15,10 +15,10 @@ from rl_advisor.answers.asynchrony import asynchrony
 from rl_advisor.answers.comparable import NO_VARIANT, RISK, Common, against, common, final, grouped, logged
 from rl_advisor.answers.story.quantities import label, quantity
 from rl_advisor.answers.templates import case, sentences
-from rl_advisor.assessment import BROKEN
 from rl_advisor.curves.course import course
 from rl_advisor.curves.looks import looks
 from rl_advisor.features.aggregate import least_p, level
+from rl_advisor.finding import BROKEN
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.output import Answer

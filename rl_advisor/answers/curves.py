@@ -17,9 +17,9 @@ from rl_advisor.features.series import thinned
 from rl_advisor.features.trend import Trend, direction
 from rl_advisor.output import Answer
 from rl_advisor.output.errors import no_such
-from rl_advisor.priors.bank import EARLY, Usual, usual
-from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.settings.priors.bank import EARLY, Usual, usual
+from rl_advisor.settings.priors.circumstances import circumstances
 from rl_advisor.vocabulary import Link, metric
 
 SKETCH, MOST, RECENT = 40, 12, 5

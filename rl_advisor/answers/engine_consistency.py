@@ -14,9 +14,9 @@ from rl_advisor.features.mismatch import mismatch
 from rl_advisor.features.trend import direction, trend
 from rl_advisor.finding import number
 from rl_advisor.output import Answer
-from rl_advisor.priors import prior
 from rl_advisor.reading import read_run
 from rl_advisor.run import Floats
+from rl_advisor.settings.priors import prior
 
 if TYPE_CHECKING:
     import pandas as pd

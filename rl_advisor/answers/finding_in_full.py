@@ -2,8 +2,8 @@
 
 from rl_advisor.answers.curves import summary
 from rl_advisor.answers.story.quantities import own_names, renamed
-from rl_advisor.assessment import view
 from rl_advisor.detectors import patterns
+from rl_advisor.finding import view
 from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.output import Answer
 from rl_advisor.output.errors import no_such

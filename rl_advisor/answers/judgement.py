@@ -2,7 +2,7 @@
 
 from rl_advisor.answers.context import context
 from rl_advisor.answers.story import telling
-from rl_advisor.assessment import Assessment
+from rl_advisor.finding import Assessment
 from rl_advisor.output import Answer
 from rl_advisor.run import Run
 

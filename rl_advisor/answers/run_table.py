@@ -11,7 +11,7 @@ from rl_advisor.output.run_reference import split_reference
 from rl_advisor.output.wording import WORDS
 
 if TYPE_CHECKING:
-    from rl_advisor.assessment import Assessment
+    from rl_advisor.finding import Assessment
     from rl_advisor.run import Run
 
 MOST_ROWS, LONGEST_S = 100, 90.0

@@ -22,9 +22,9 @@ from rl_advisor.output.errors import UsageError
 @command("serve")
 def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None, case_folder: Path | None) -> None:
     """Serve the tools to an assistant over the Model Context Protocol."""
-    from rl_advisor.workers import POOL
+    from rl_advisor.tools.workers import POOL
 
-    POOL.start("rl_advisor.workers.isolated:load")  # beside the protocol's own library, which takes as long
+    POOL.start("rl_advisor.tools.workers.isolated:load")  # beside the protocol's own library, which takes as long
     from rl_advisor import server
 
     where = None if http is None else server.address(http)
@@ -72,7 +72,7 @@ def fetch(address: str, out: Path, gib: float, seconds: float) -> None:
     ADDRESS: s3://BUCKET/RUN, gs://BUCKET/RUN, https://HOST/RUN/, mlflow+http://HOST:PORT/RUN_ID or wandb://ENTITY/PROJECT/RUN. The other
     commands take such addresses, too. Keys come from where each store's own client looks for them.
     """
-    from rl_advisor.remote import bounds, copies
+    from rl_advisor.reading.remote import bounds, copies
 
     folder = out / copies.named(address)
     if folder.exists():

@@ -19,7 +19,7 @@ class Gate:
 
     def __init__(self, fail_on: str | None, cost: float | None) -> None:
         """Note both; raises UsageError with the nearest where there is no such verdict."""
-        from rl_advisor.assessment import VERDICTS
+        from rl_advisor.finding import VERDICTS
 
         self._verdicts = [v.strip().lower().replace("-", "_") for v in (fail_on or "").split(",") if v.strip()]
         self._cost = float("inf") if cost is None else cost

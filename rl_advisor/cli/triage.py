@@ -14,7 +14,7 @@ from rl_advisor.cli.waiting import told
 from rl_advisor.output import Answer
 
 if TYPE_CHECKING:
-    from rl_advisor.triage import How, Row, Store
+    from rl_advisor.tools.triage import How, Row, Store
 
 
 @command("triage")
@@ -23,7 +23,7 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
 
     A run that did not change since the last time is not judged again; one that hangs or breaks its reader becomes a row that says so.
     """
-    from rl_advisor.triage import triage as judged
+    from rl_advisor.tools.triage import triage as judged
 
     how, gate = _how(given), Gate(given["fail_on"], given["fail_on_cost"])
     with opened(store, no_store) as kept:
@@ -36,7 +36,7 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
 
 def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:
     from rl_advisor.output.layout import filled
-    from rl_advisor.triage.common import common, sentences
+    from rl_advisor.tools.triage.common import common, sentences
 
     found = common(rows)
     if as_json:
@@ -49,7 +49,7 @@ def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:
 def _written(rows: "Sequence[Row]", given: Answer) -> None:
     """The files that were asked for."""
     from rl_advisor.output import safe_write
-    from rl_advisor.triage import files, page, work
+    from rl_advisor.tools.triage import files, page, work
 
     if given["parquet"]:
         files.parquet(rows, given["parquet"])
@@ -61,8 +61,8 @@ def _written(rows: "Sequence[Row]", given: Answer) -> None:
 
 
 def _how(given: Answer) -> "How":
-    from rl_advisor.triage import How
-    from rl_advisor.workers.pool import CORES
+    from rl_advisor.tools.triage import How
+    from rl_advisor.tools.workers.pool import CORES
 
     return How(given["engine"], given["jobs"] or CORES, given["cluster"], given["seconds"], int(given["memory"] * 2**30))
 
@@ -76,7 +76,7 @@ def opened(file: Path | None, nothing: bool) -> "Store":
     import sqlite3
 
     from rl_advisor.output.errors import UsageError
-    from rl_advisor.triage import Store
+    from rl_advisor.tools.triage import Store
 
     if nothing:
         return Store(None)
@@ -93,7 +93,7 @@ def opened(file: Path | None, nothing: bool) -> "Store":
 
 
 def _show(rows: "Sequence[Row]", as_json: bool, every: bool) -> None:
-    from rl_advisor.triage.row import shown
+    from rl_advisor.tools.triage.row import shown
 
     if as_json:
         import orjson
@@ -101,7 +101,7 @@ def _show(rows: "Sequence[Row]", as_json: bool, every: bool) -> None:
         for row in shown(rows):
             click.echo(orjson.dumps(row))
         return
-    from rl_advisor.triage.table import SHOWN, lines
+    from rl_advisor.tools.triage.table import SHOWN, lines
 
     for line in lines(rows, len(rows) if every else SHOWN):
         click.echo(line)

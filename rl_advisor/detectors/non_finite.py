@@ -17,9 +17,9 @@ import numpy as np
 from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
 from rl_advisor.output.wording import counted, listed
-from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
 from rl_advisor.settings.not_finite import LATER, STAGES, turned, unharmed
+from rl_advisor.settings.priors.circumstances import circumstances
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS

@@ -15,11 +15,11 @@ import numpy as np
 import orjson
 from pydantic import BaseModel
 
-from rl_advisor.assessment import BROKEN
 from rl_advisor.evals import scoring
 from rl_advisor.evals.answers import Answer, read_answer, read_answers, read_key
 from rl_advisor.evals.blind import blind
 from rl_advisor.evals.corpus import WHOLE, Corpus, Label, read_corpus
+from rl_advisor.finding import BROKEN
 from rl_advisor.output.progress import report_progress
 from rl_advisor.run import Run
 

@@ -2,7 +2,7 @@
 
 import re
 
-from rl_advisor.assessment import BROKEN
+from rl_advisor.finding import BROKEN
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.output.wording import about

@@ -7,9 +7,8 @@ onset intervals overlap are ties, which the order of the loop decides: outside i
 
 import numpy as np
 
-from rl_advisor.assessment import FALLS, Verdict
 from rl_advisor.detectors import marked, patterns
-from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.finding import FALLS, Finding, Outcome, Role, Verdict
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.diagnosis import ORDER, role_of
 from rl_advisor.judgement.proven import STANDS

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from rl_advisor.assessment import BestCheckpoint
 from rl_advisor.curves.course import FEWEST, MATERIAL, Course
 from rl_advisor.curves.logged import logged
 from rl_advisor.curves.looks import looks
+from rl_advisor.finding import BestCheckpoint
 from rl_advisor.judgement.case import Case
 from rl_advisor.output.wording import roughly
 from rl_advisor.settings.given import settings_of

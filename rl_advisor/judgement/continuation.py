@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.assessment import Call, CallReason
 from rl_advisor.curves import goal
 from rl_advisor.detectors import marked
-from rl_advisor.finding import number
+from rl_advisor.finding import Call, CallReason, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.going_on import UNKNOWN_END, facts, foreseen, plan_left, probability, usual
 from rl_advisor.judgement.verdict import Judged

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.performance import Performance
 from rl_advisor.detectors import marked, patterns
-from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.finding import VERDICTS, Finding, Outcome, Role, Verdict
 from rl_advisor.judgement import meaning
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import explained_by

@@ -2,11 +2,10 @@
 
 import re
 
-from rl_advisor.assessment import BROKEN, FALLS, BestCheckpoint, Call, Experiment, Verdict
 from rl_advisor.curves import goal
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import marked, patterns
-from rl_advisor.finding import Finding, number
+from rl_advisor.finding import BROKEN, FALLS, BestCheckpoint, Call, Experiment, Finding, Verdict, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import proven_of, roots
 from rl_advisor.judgement.proven import experiment_on, few, normal

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.ahead import Ahead, ahead
 from rl_advisor.discovery import table
+from rl_advisor.finding import VERDICTS, Verdict
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.weights import Weights
 

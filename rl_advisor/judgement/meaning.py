@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from rl_advisor.assessment import Verdict
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.pace import pace
 from rl_advisor.curves.performance import Performance
+from rl_advisor.finding import Verdict
 from rl_advisor.output.wording import about, pair, percent, roughly, value
 from rl_advisor.vocabulary import metric_unit
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rl_advisor.assessment import Experiment
-from rl_advisor.finding import Finding, Outcome
+from rl_advisor.finding import Experiment, Finding, Outcome
 from rl_advisor.judgement.proofs import FEW, proofs
 from rl_advisor.judgement.proofs.crashes import crash_in, crash_of, warned_of, warnings_in
 from rl_advisor.judgement.proofs.rows import Rows

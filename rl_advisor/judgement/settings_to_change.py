@@ -12,9 +12,9 @@ from rl_advisor.curves.outcomes import Course
 from rl_advisor.detectors import patterns
 from rl_advisor.discovery import table
 from rl_advisor.finding import number
-from rl_advisor.priors import prior
-from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
+from rl_advisor.settings.priors import prior
+from rl_advisor.settings.priors.circumstances import circumstances
 from rl_advisor.vocabulary import Dialect
 from rl_advisor.vocabulary.dialects import dialects
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
-from rl_advisor.assessment import FindingView
 from rl_advisor.detectors import marked
-from rl_advisor.finding import Finding
+from rl_advisor.finding import Finding, FindingView
 
 LOST = 1 / 3
 """Share of the time from which it is worth a sentence and the next step: without it the run would be half as fast again."""

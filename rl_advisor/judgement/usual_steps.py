@@ -1,10 +1,9 @@
 """What a colleague would do next where no finding names a cause: by verdict, kind of training, and what is on disk."""
 
-from rl_advisor.assessment import FALLS, Call, Experiment, Verdict
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import marked
 from rl_advisor.discovery import table
-from rl_advisor.finding import number
+from rl_advisor.finding import FALLS, Call, Experiment, Verdict, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.settings_to_change import slower
 from rl_advisor.output.wording import about

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rl_advisor.assessment import BROKEN, FALLS, Confidence, Verdict
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import patterns
-from rl_advisor.finding import Finding, Role
+from rl_advisor.finding import BROKEN, FALLS, Confidence, Finding, Role, Verdict
 from rl_advisor.judgement import meaning
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import STRONG, before, is_weak, root_of_fall, roots

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.features.series import Floats
+from rl_advisor.finding import VERDICTS, Verdict
 
 FILE = Path(__file__).parent / "weights.json"
 

@@ -18,7 +18,7 @@ from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean, is_name, readable
 from rl_advisor.server.confinement import Outside, below, called, inside
 from rl_advisor.server.scheduler import Busy, Scheduler, Slot
-from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker, isolated
+from rl_advisor.tools.workers import POOL, Crowded, Limits, Stopped, in_worker, isolated
 
 TELL_EVERY = 0.2
 """Seconds between two notes of progress."""
@@ -26,7 +26,7 @@ MOST_KEPT, MOST_NEAR = 64, 2_000
 LIMITS = Limits(cpu_s=20, memory=1_500 << 20, wall_s=120)
 BUSY = "The server is busy with other runs, and this one takes long; ask again in a minute."
 log = logging.getLogger("rl_advisor.server")
-POOL.loaded = "rl_advisor.workers.isolated:load"
+POOL.loaded = "rl_advisor.tools.workers.isolated:load"
 
 
 class Listener:
@@ -81,7 +81,7 @@ class Dispatcher:
     async def ask(
         self, function: Callable[..., Any], asked: Answer, paths: Sequence[str] = ("run",), ctx: Context[Any, Any] | None = None
     ) -> Any:
-        """What a function of :mod:`rl_advisor.workers.isolated` answers; the same question about unchanged files from memory.
+        """What a function of :mod:`rl_advisor.tools.workers.isolated` answers; the same question about unchanged files from memory.
 
         ``paths`` names the arguments that are runs or files; where none is given, what was asked (pasted text) is not kept.
 

@@ -14,7 +14,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
 from rl_advisor.answers import run_folders
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
-from rl_advisor.workers import isolated
+from rl_advisor.tools.workers import isolated
 
 EVERY_S, RARELY_S, MOST = 5.0, 40.0, 16
 """Seconds between two looks at a run that grows and at an idle one, and the most followed at a time; further ones stay silent."""

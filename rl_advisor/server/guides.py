@@ -15,7 +15,7 @@ from rl_advisor.output.clean import is_name
 from rl_advisor.server.confinement import Outside, called
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.server.results import LABEL, MARKDOWN
-from rl_advisor.workers import isolated
+from rl_advisor.tools.workers import isolated
 
 MOST_COMPLETIONS, MOST_NAMED = 50, 16
 RUN, RUNS = "Run as list_runs names it.", "Run names, separated by commas."

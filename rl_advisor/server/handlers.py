@@ -22,7 +22,7 @@ from rl_advisor.server.picture import SHOWN_BY
 from rl_advisor.server.questions import can_ask, completed, open_facts, which_run
 from rl_advisor.server.results import picture_of, result_of
 from rl_advisor.server.triaging import Triage
-from rl_advisor.workers import isolated
+from rl_advisor.tools.workers import isolated
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)

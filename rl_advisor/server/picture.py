@@ -19,6 +19,8 @@ def pictures() -> Apps:
     """The extension that serves the document."""
     apps, html = Apps(), Path(__file__).with_name("picture.html").read_text(encoding="utf-8")
     for place, script in _CARRIED.items():
-        html = html.replace(place, (Path(__file__).parents[1] / "reports" / "html" / "assets" / script).read_text(encoding="utf-8"))
+        html = html.replace(
+            place, (Path(__file__).parents[1] / "answers" / "reports" / "html" / "assets" / script).read_text(encoding="utf-8")
+        )
     apps.add_html_resource(ADDRESS, html, name="run picture", title="The picture of judged runs", csp=ResourceCsp(), prefers_border=True)
     return apps

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, create_model
 from rl_advisor.output import Answer
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
-from rl_advisor.workers import isolated
+from rl_advisor.tools.workers import isolated
 
 Given = Mapping[str, Any]
 _BACK = "2026-07-28"

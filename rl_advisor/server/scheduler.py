@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import anyio
 
-from rl_advisor.workers.pool import STEPS_S
+from rl_advisor.tools.workers.pool import STEPS_S
 
 T = TypeVar("T")
 PLACES = 4

@@ -15,12 +15,12 @@ from rl_advisor.output.clean import aliased, clean
 from rl_advisor.output.progress import listening
 from rl_advisor.server.confinement import called
 from rl_advisor.server.dispatch import Dispatcher, Listener
-from rl_advisor.triage import How, Place, Store, aimed, answers, is_row, order, settled, whole
-from rl_advisor.triage.engines import threads
-from rl_advisor.triage.row import CONTRACT
-from rl_advisor.triage.work import places_at
-from rl_advisor.workers import isolated
-from rl_advisor.workers.pool import PROCESSORS
+from rl_advisor.tools.triage import How, Place, Store, aimed, answers, is_row, order, settled, whole
+from rl_advisor.tools.triage.engines import threads
+from rl_advisor.tools.triage.row import CONTRACT
+from rl_advisor.tools.triage.work import places_at
+from rl_advisor.tools.workers import isolated
+from rl_advisor.tools.workers.pool import PROCESSORS
 
 SECONDS, ONE_RUN_S, AT_ONCE = 20.0, 8.0, min(8, PROCESSORS + 1)
 """For how long a call judges, how much processor time one run may take, and how many are judged at a time."""
@@ -49,7 +49,7 @@ class Triage:
             await self._judged(places, ctx)
         known, unknown = settled(places, self._store.known)
         found = sorted((whole(answer, p) for p, answer in known if is_row(answer)), key=order)
-        from rl_advisor.triage.common import common, sentences
+        from rl_advisor.tools.triage.common import common, sentences
 
         counts = Counter(row["urgency"] for row in found)
         chosen = [row for row in found if only is None or row["urgency"] == only]

@@ -21,7 +21,6 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Onset, Outcome, number
 from rl_advisor.gpu import facts as gpu_facts
 from rl_advisor.output.wording import from_to, percent
-from rl_advisor.priors import Prior
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.person import agreement, scored
 from rl_advisor.samples.rows import reference_columns
@@ -30,6 +29,7 @@ from rl_advisor.settings.given import Given, said, settings_of
 from rl_advisor.settings.not_finite import blank, broken, called, sound
 from rl_advisor.settings.of_run import OF_RUN, setting_of, usual, value_of
 from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none
+from rl_advisor.settings.priors import Prior
 from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve, parts_of
 from rl_advisor.vocabulary import metric as of_name
 

@@ -12,13 +12,13 @@ from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.gpu.facts import FACTS
 from rl_advisor.output.wording import counted
-from rl_advisor.priors import Prior, prior
-from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import UNSAID, Curve, Run
 from rl_advisor.samples.person import agreement, scored
 from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, settings_of
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
+from rl_advisor.settings.priors import Prior, prior
+from rl_advisor.settings.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.settings.standstill import FACTS as FACTS_OF_RUN
 from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from rl_advisor.advisors import ADVISORS
 from rl_advisor.answers.verbs import Verb, verbs
 from rl_advisor.discovery import function_of
 from rl_advisor.output import Answer
@@ -15,10 +14,11 @@ from rl_advisor.output.clean import aliased, clean, is_name
 from rl_advisor.output.errors import UsageError, no_such
 from rl_advisor.output.names import names_of_run
 from rl_advisor.output.wording import plain
+from rl_advisor.tools.advisors import ADVISORS
 from rl_advisor.tools.runs import as_asked, place, read
 
 if TYPE_CHECKING:
-    from rl_advisor.assessment import Assessment
+    from rl_advisor.finding import Assessment
     from rl_advisor.run import Run
 
 HOW = ("until", "mapping", "against", "planned", "goal")
@@ -102,7 +102,7 @@ def advisor_named(name: str) -> ModuleType:
     """
     if name not in ADVISORS:
         raise no_such("advisor", name, ADVISORS)
-    return import_module(f"rl_advisor.advisors.{name}")
+    return import_module(f"rl_advisor.tools.advisors.{name}")
 
 
 def _of_files(function: Any, asked: Answer) -> Any:

@@ -68,7 +68,7 @@ class Listener:
         """Write the report of the run as it ended, tell the trackers, and say where; what goes wrong is said."""
         if not self._pages and not self._to:
             return
-        from rl_advisor.advisors import builtin
+        from rl_advisor.tools.advisors import builtin
 
         try:
             run = self._read()

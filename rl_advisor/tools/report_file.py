@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rl_advisor.assessment import Assessment
 from rl_advisor.discovery import modules
+from rl_advisor.finding import Assessment
 from rl_advisor.output import safe_write
 from rl_advisor.output.clean import readable
 from rl_advisor.output.errors import UsageError
@@ -29,7 +29,7 @@ def renderer(out: str | Path) -> Render:
 
 
 def _kind(out: str | Path) -> ModuleType:
-    kinds = {module.SUFFIX: module for module in modules("rl_advisor.reports", "SUFFIX", "render", "compared")}
+    kinds = {module.SUFFIX: module for module in modules("rl_advisor.answers.reports", "SUFFIX", "render", "compared")}
     ending = Path(out).suffix.lower()
     if ending not in kinds:
         raise UsageError(f"no report is written to a file that ends in {ending or 'nothing'!r}; there are {', '.join(sorted(kinds))}")
@@ -83,7 +83,7 @@ def note_to(target: str, run: Run, assessment: Assessment, place: str | Path) ->
     Raises:
         NoSuchChoice: no such tracker, its client is not installed, or it did not take the note; the message says which.
     """
-    from rl_advisor.remote.bounds import without_keys
+    from rl_advisor.reading.remote.bounds import without_keys
     from rl_advisor.tools.trackers import note
 
     chosen, where = tracker(target), target.partition(":")[2]

@@ -64,10 +64,10 @@ def _read(path: Path, said: tuple[tuple[str, str], ...], _: object) -> "Run":
 def place(run: str | Path) -> Path:
     """Where the run lies on this machine; text that is an address of a store is fetched first, a ``Path`` never is.
 
-    Raises what ``folders.existing`` and ``rl_advisor.remote.copies.fetch`` raise.
+    Raises what ``folders.existing`` and ``rl_advisor.reading.remote.copies.fetch`` raise.
     """
     if isinstance(run, str) and "://" in run:
-        from rl_advisor.remote import copies
+        from rl_advisor.reading.remote import copies
 
         if copies.is_address(run):
             return copies.local_copy(run)

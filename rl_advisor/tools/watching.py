@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.judgement import completed
 from rl_advisor.answers.story.quantities import named, own_names
-from rl_advisor.assessment import BROKEN, Assessment
+from rl_advisor.finding import BROKEN, Assessment
 from rl_advisor.output import Answer, safe_write
 from rl_advisor.output.clean import clean, readable
 from rl_advisor.output.errors import UsageError

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import wire
-from rl_advisor.advisors import anthropic, builtin, openai
 from rl_advisor.reading import read_run
+from rl_advisor.tools.advisors import anthropic, builtin, openai
 
 FOLDER = Path(__file__).parents[1] / "data" / "corpus" / "runs" / "run-01"
 

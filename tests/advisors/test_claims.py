@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.planted import KINDS, tally
-from rl_advisor.advisors.grounding.claims import Claim, Evidence
-from rl_advisor.advisors.grounding.points import number
-from rl_advisor.advisors.grounding.prose import Prose
-from rl_advisor.advisors.model.toolbox import Toolbox
 from rl_advisor.run import Checkpoint, Curve, Run
+from rl_advisor.tools.advisors.grounding.claims import Claim, Evidence
+from rl_advisor.tools.advisors.grounding.points import number
+from rl_advisor.tools.advisors.grounding.prose import Prose
+from rl_advisor.tools.advisors.model.toolbox import Toolbox
 
 DATA = Path(__file__).parents[1] / "data"
 PLANTED = [DATA / "corpus" / "runs" / "run-03", *sorted((DATA / "golden").glob("*/*"))[::4]]

@@ -5,9 +5,9 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rl_advisor.advisors.model.ledger import LEAST_WRITTEN, MOST_WRITTEN, PRICE_SOURCE, PRICED_ON, Ledger, Price, price_of
-from rl_advisor.advisors.model.turns import Usage
 from rl_advisor.output.errors import UsageError
+from rl_advisor.tools.advisors.model.ledger import LEAST_WRITTEN, MOST_WRITTEN, PRICE_SOURCE, PRICED_ON, Ledger, Price, price_of
+from rl_advisor.tools.advisors.model.turns import Usage
 
 PRICES = st.builds(Price, *(st.floats(0, 100) for _ in range(4)))
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from rl_advisor.advisors.model import session as transcript
 from rl_advisor.output.errors import UsageError
+from rl_advisor.tools.advisors.model import session as transcript
 from wire import DROP, Says
 
 LOOK = Says(calls=(("load_run", {}),))

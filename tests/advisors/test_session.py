@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from rl_advisor.advisors.model.loop import CLOSING
 from rl_advisor.answers.judgement import completed
-from rl_advisor.assessment import Assessment
+from rl_advisor.finding import Assessment
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
+from rl_advisor.tools.advisors.model.loop import CLOSING
 from wire import BREAKS, DROP, ENDS, GARBAGE, Fails, Says
 
 TWELVE = [
@@ -273,7 +273,7 @@ def test_model_without_claims_gets_a_valid_assessment(speaker, run, judgement):
 @pytest.mark.parametrize("module", ["anthropic", "openai"])
 def test_missing_client_is_said(module, run, base, monkeypatch, capsys):
     """Without the client library the message says what to install, and the built-in assessment says that it stands in."""
-    from rl_advisor.advisors import anthropic, openai
+    from rl_advisor.tools.advisors import anthropic, openai
 
     monkeypatch.setitem(sys.modules, module, None)
     advisor = {"anthropic": anthropic, "openai": openai}[module]
@@ -290,7 +290,7 @@ def test_missing_key_is_said(speaker, run, base, monkeypatch, capsys):
 
 def test_own_server_needs_no_key(run, judgement, monkeypatch):
     """A local server of chat completions is asked without a key and with the older name of the limit."""
-    from rl_advisor.advisors import openai
+    from rl_advisor.tools.advisors import openai
     from wire import openai as spoken
     from wire import provider
 

@@ -54,9 +54,9 @@ def browser() -> Iterator[object]:
 @pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the bundled run."""
-    from rl_advisor.advisors.builtin import assess
+    from rl_advisor.answers.reports import html
     from rl_advisor.reading import read_run
-    from rl_advisor.reports import html
+    from rl_advisor.tools.advisors.builtin import assess
 
     run = read_run(Path(__file__).parents[2] / "examples" / "grpo-run")
     target = tmp_path_factory.mktemp("page") / "report.html"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from rl_advisor.advisors.builtin import assess
 from rl_advisor.reading import read_run
+from rl_advisor.tools.advisors.builtin import assess
 from rl_advisor.tools.report_file import note_to
 
 RUN = Path(__file__).parents[2] / "examples" / "grpo-run"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from rl_advisor.triage.page import page
+from rl_advisor.tools.triage.page import page
 
 URGENCIES = ("dead", "gamed", "sound", "undecided")
 

@@ -15,7 +15,7 @@ from faults import RECIPES
 from grpo_faults import GRPO_RECIPES
 from grpo_tasks import ALPHABET, REWARDS, TASKS, demonstrations, said
 from labels import label
-from rl_advisor.assessment import VERDICTS, BrokenLink
+from rl_advisor.finding import VERDICTS, BrokenLink
 from second import GRPO_RECIPES as SECOND_GRPO
 from second import RECIPES as SECOND
 from unseen import RECIPES as UNSEEN

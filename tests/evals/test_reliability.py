@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from evals.fit_weights import Labelled, Row
 from evals.proving_ground.diagram import diagram
-from rl_advisor.assessment import VERDICTS
+from rl_advisor.finding import VERDICTS
 from rl_advisor.run import Run
 
 from evals import reliability

@@ -8,7 +8,7 @@ import pytest
 from evals.seeds.__main__ import EVERY
 from evals.seeds.expected import Expected, Score, contrary
 from evals.seeds.rows import PAGE, SHARES, STATUSES, Row, held, page, rows, same_statement
-from rl_advisor.assessment import Assessment
+from rl_advisor.finding import Assessment
 
 
 def test_the_page_is_todays() -> None:

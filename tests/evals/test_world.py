@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from evals.world import build, built_on, gather, slim, table
-from rl_advisor.assessment import VERDICTS
+from rl_advisor.finding import VERDICTS
 from rl_advisor.run import Curve, Event, Guess, Run
 
 

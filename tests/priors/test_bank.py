@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from evals.world import bank as building
 from evals.world import sound
-from rl_advisor.advisors.builtin import assess
 from rl_advisor.answers.curves import summaries
 from rl_advisor.answers.document.curves import drawn, payload
-from rl_advisor.priors import Circumstances, bank, prior
 from rl_advisor.run import Curve, Run
+from rl_advisor.settings.priors import Circumstances, bank, prior
+from rl_advisor.tools.advisors.builtin import assess
 
 
 @pytest.mark.parametrize(

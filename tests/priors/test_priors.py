@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.priors import Circumstances, Prior, prior, table
-from rl_advisor.priors.circumstances import circumstances, updates_per_batch, weights
 from rl_advisor.run import Curve, Run
+from rl_advisor.settings.priors import Circumstances, Prior, prior, table
+from rl_advisor.settings.priors.circumstances import circumstances, updates_per_batch, weights
 from rl_advisor.vocabulary import metric
 
 KNOWN = ("method", "framework", "phase", "weights", "updates", "action")
@@ -36,7 +36,7 @@ def test_every_row_has_a_sound_run(row: Prior) -> None:
 
 
 def prior_of(line: dict[str, str], asked: dict[str, str]) -> bool:
-    from rl_advisor.priors import wider
+    from rl_advisor.settings.priors import wider
 
     return all(value in wider(line[name]) for name, value in asked.items())
 

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, Thread
 from pathlib import Path
 
 import pytest
-from rl_advisor.remote import copies
+from rl_advisor.reading.remote import copies
 
 Serve = Callable[[type[BaseHTTPRequestHandler]], str]
 KEY = "ab12" * 10

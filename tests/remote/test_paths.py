@@ -9,8 +9,8 @@ import pytest
 from rl_advisor import tools
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun, read_run
-from rl_advisor.remote import copies
-from rl_advisor.remote.bounds import Bounds
+from rl_advisor.reading.remote import copies
+from rl_advisor.reading.remote.bounds import Bounds
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +181,7 @@ def test_a_bucket_of_runs_is_triaged_as_on_disk(bucket: str, example: Path, tmp_
     """Its runs are told from the listing, judged from bounded copies, and known again by what the store says of their content."""
     import shutil
 
-    from rl_advisor.triage import How, Store, triage
+    from rl_advisor.tools.triage import How, Store, triage
 
     shutil.copytree(example, tmp_path / "runs" / "a")
     (want,) = triage([str(tmp_path / "runs")], How(), Store(None))

@@ -13,8 +13,8 @@ from rl_advisor import tools
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun, read_run
 from rl_advisor.reading.formats import wandb_run
-from rl_advisor.remote import guarded
-from rl_advisor.remote.stores import wandb as store
+from rl_advisor.reading.remote import guarded
+from rl_advisor.reading.remote.stores import wandb as store
 from tests.remote.conftest import KEY
 
 REAL = next((Path(__file__).parents[1] / "data" / "trackers").rglob("*.wandb"))

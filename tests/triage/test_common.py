@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from rl_advisor.answers.comparable import grouped
-from rl_advisor.triage.common import changed_together, common, design_effect, looks_at, losses, settings_of, surviving
+from rl_advisor.tools.triage.common import changed_together, common, design_effect, looks_at, losses, settings_of, surviving
 
 
 def row(number, failed, **settings):

@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from rl_advisor.triage import How, Store, triage
+from rl_advisor.tools.triage import How, Store, triage
 
 from small_runs import CURVES, written
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 from rl_advisor.cli import main
-from rl_advisor.triage.page import encoded
-from rl_advisor.triage.row import CONTRACT
+from rl_advisor.tools.triage.page import encoded
+from rl_advisor.tools.triage.row import CONTRACT
 
 
 def test_files_beside_the_table(sweep: Path, tmp_path: Path) -> None:

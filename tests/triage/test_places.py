@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rl_advisor.answers.run_folders import holds_metrics
 from rl_advisor.answers.run_places import FLAT, File, runs_of, tree
-from rl_advisor.triage.looking import look
+from rl_advisor.tools.triage.looking import look
 
 TREES = {
     "one run": (["progress.csv"], [""]),

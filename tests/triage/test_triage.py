@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 from rl_advisor.cli import main
 from rl_advisor.output.errors import UsageError
-from rl_advisor.triage import How, Place, Store, triage
-from rl_advisor.triage.row import CONTRACT
-from rl_advisor.triage.urgency import order, whole
-from rl_advisor.triage.work import work
+from rl_advisor.tools.triage import How, Place, Store, triage
+from rl_advisor.tools.triage.row import CONTRACT
+from rl_advisor.tools.triage.urgency import order, whole
+from rl_advisor.tools.triage.work import work
 
 from small_runs import CURVES, written
 from test_bombs import BOMBS

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evals.lab.own_sentences.facts import Fact, Facts, Way, facts, from_to, of_finding, signed, vocabulary
 from evals.lab.own_sentences.said import NO_VALUE, NO_WAY, Direction, Mention, Number, Sentence, concept, sentences
-from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.finding import Assessment, FindingView
 
 _STAGED = frozenset({"first", "last", "best", "change", "gain", "noise"})
 _RUN_SAYS = {

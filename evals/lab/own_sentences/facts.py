@@ -7,7 +7,7 @@ from typing import Any
 
 from evals.lab.own_sentences.said import CONCEPTS, NO_VALUE, NO_WAY, Direction, Number, Sentence, concept, plain_words, sentences
 from rl_advisor.answers.story.quantities import logged_at, moved, outcome_quantities
-from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.finding import Assessment, FindingView
 from rl_advisor.run import Run
 
 _WORDS = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rl_advisor.answers.document.curves import Drawn
-from rl_advisor.assessment import FindingView
+from rl_advisor.finding import FindingView
 
 
 @dataclass(frozen=True)

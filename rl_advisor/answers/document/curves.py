@@ -8,12 +8,12 @@ import numpy as np
 from rl_advisor.answers.curves import FIRST, among_others, in_order
 from rl_advisor.answers.story.chain import chain
 from rl_advisor.answers.story.quantities import Quantity, quantity, unit_of
-from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.features.bins import evenly, reduce
+from rl_advisor.finding import Assessment
 from rl_advisor.output import Answer
-from rl_advisor.priors.bank import Usual
 from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.settings.priors.bank import Usual
 from rl_advisor.vocabulary import metric
 
 MOST = 16

@@ -9,8 +9,8 @@ from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.answers.episodes import failure_lines, formula_lines
 from rl_advisor.answers.story.chain import cause_of, chain
 from rl_advisor.answers.story.quantities import label, unit_of
-from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.features.text.turns import Turn
+from rl_advisor.finding import Assessment, FindingView
 from rl_advisor.gpu.profile import profile
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import listed, percent, plain, sentence, span, value

@@ -17,8 +17,8 @@ from rl_advisor.discovery import table
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import percent
-from rl_advisor.priors import prior
 from rl_advisor.run import Curve
+from rl_advisor.settings.priors import prior
 from rl_advisor.vocabulary import metric
 
 _ASKS = re.compile(r"[^?\n]{3,300}\?|\b[Ww]hy\b[^!?.\n]{3,200}")

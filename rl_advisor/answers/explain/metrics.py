@@ -11,8 +11,8 @@ from rl_advisor.answers.explain.told import by_frameworks
 from rl_advisor.answers.explain.written import shown
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.priors import Prior, prior
 from rl_advisor.run import Curve
+from rl_advisor.settings.priors import Prior, prior
 from rl_advisor.settings.statistics import FEW
 from rl_advisor.vocabulary import metric
 

@@ -6,10 +6,10 @@ from rl_advisor.detectors import patterns
 from rl_advisor.finding import number
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS
-from rl_advisor.priors import table
-from rl_advisor.priors.bank import known_groups
 from rl_advisor.reading.translating import our_name
 from rl_advisor.settings import checks
+from rl_advisor.settings.priors import table
+from rl_advisor.settings.priors.bank import known_groups
 from rl_advisor.vocabulary import METRICS, metric
 from rl_advisor.vocabulary.dialects import dialects
 

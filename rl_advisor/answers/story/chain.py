@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rl_advisor.answers.story.quantities import moved
-from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.detectors import marked, patterns
-from rl_advisor.finding import Role
+from rl_advisor.finding import Assessment, FindingView, Role
 from rl_advisor.output.wording import plain, value
 from rl_advisor.run import Run
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.course import FEWEST
 from rl_advisor.curves.logged import best_level, judged_course
+from rl_advisor.finding import Assessment
 from rl_advisor.output.clean import each_text
 from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run

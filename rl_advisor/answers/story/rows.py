@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rl_advisor.answers.story.quantities import TOLD, label, outcome_curves, unit_of
-from rl_advisor.assessment import FindingView
+from rl_advisor.finding import FindingView
 from rl_advisor.judgement.at_odds import is_machinery
 from rl_advisor.output.wording import raw, tick
 from rl_advisor.run import Curve, Floats, Run

@@ -5,10 +5,10 @@ import re
 from rl_advisor.answers.story.chain import cause_of, named
 from rl_advisor.answers.story.quantities import Quantity, label, logged_at, quantity
 from rl_advisor.answers.templates import case
-from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import goal, outcomes
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import marked
+from rl_advisor.finding import Assessment, FindingView
 from rl_advisor.output.wording import WORDS, chance, clause, plain, sentence, span
 from rl_advisor.run import Run
 

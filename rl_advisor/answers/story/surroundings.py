@@ -7,10 +7,10 @@ import numpy as np
 
 from rl_advisor.answers.context import on_record
 from rl_advisor.answers.story.chain import cause_of
-from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
 from rl_advisor.discovery import table
+from rl_advisor.finding import Assessment
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import pair, value
 from rl_advisor.run import Run

@@ -10,8 +10,8 @@ from rl_advisor.answers.story.quantities import named as named_in
 from rl_advisor.answers.story.quantities import outcome_quantities, own_names, renamed, told_curves
 from rl_advisor.answers.story.rows import rows
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings
-from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import goal
+from rl_advisor.finding import Assessment, FindingView
 from rl_advisor.judgement.slowness import slowest
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS, clause, listed, sentence

@@ -12,9 +12,9 @@ from rl_advisor.finding import Cause, Finding, Outcome, number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.judgement.settings_to_change import learning_rate, slower, usual_value
 from rl_advisor.output.wording import plain, sentence
-from rl_advisor.priors import Prior, prior
 from rl_advisor.run import Run
 from rl_advisor.settings.conditions import View
+from rl_advisor.settings.priors import Prior, prior
 from rl_advisor.vocabulary import Link
 
 FEW = 8

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rl_advisor.priors import Circumstances
-from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Curve, Run
+from rl_advisor.settings.priors import Circumstances
+from rl_advisor.settings.priors.circumstances import circumstances
 
 START, EARLY = 0.02, 0.1
 """Shares of the plan up to which a run is at its start, and early."""

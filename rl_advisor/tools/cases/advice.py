@@ -12,11 +12,10 @@ import numpy as np
 
 from rl_advisor.answers.comparable import NO_VARIANT
 from rl_advisor.answers.compare import differing, spelled
-from rl_advisor.assessment import BROKEN, Experiment
 from rl_advisor.curves.course import Course
 from rl_advisor.detectors import patterns
+from rl_advisor.finding import BROKEN, Experiment, number
 from rl_advisor.finding import Outcome as Found
-from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.verdict import Judged, judge
@@ -40,7 +39,7 @@ NEXT: Mapping[Outcome, str] = {
 @OneThread()
 def drafted(place: str | Path, question: str = "") -> CaseFile:
     """A case on a run: what is believed of it, with which odds, and the one experiment. It has no name before it is kept."""
-    from rl_advisor.advisors.builtin import of_case
+    from rl_advisor.tools.advisors.builtin import of_case
 
     run = read(place)
     case = open_case(run)
@@ -151,7 +150,7 @@ def _went_on(case: CaseFile, place: str, before: Case, after: Case) -> Settled:
 
 
 def _next_of(new: Case) -> str:
-    from rl_advisor.advisors.builtin import of_case
+    from rl_advisor.tools.advisors.builtin import of_case
 
     return of_case(new).next_experiment.do
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rl_advisor import __version__
+from rl_advisor.answers.reports.markdown import short
 from rl_advisor.answers.story.telling import tell
-from rl_advisor.assessment import Assessment
 from rl_advisor.features.bins import evenly
+from rl_advisor.finding import Assessment
 from rl_advisor.output.clean import readable
-from rl_advisor.reports.markdown import short
 from rl_advisor.run import Curve, Run
 
 PREFIX = "rl-advisor"

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.remote.bounds import client
-from rl_advisor.remote.stores import mlflow as store
+from rl_advisor.reading.remote.bounds import client
+from rl_advisor.reading.remote.stores import mlflow as store
 from rl_advisor.tools.trackers import PREFIX, Note
 
 WHERE = "mlflow[:[http://HOST:PORT][/RUN_ID]]"

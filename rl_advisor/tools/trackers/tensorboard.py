@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.output.errors import UsageError
+from rl_advisor.reading.remote.bounds import client
 from rl_advisor.reading.run_folder import OURS
-from rl_advisor.remote.bounds import client
 from rl_advisor.run import Curve
 from rl_advisor.tools.trackers import PREFIX, Note
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from rl_advisor.assessment import BROKEN
+from rl_advisor.finding import BROKEN
 from rl_advisor.output.errors import UsageError
-from rl_advisor.remote.bounds import client
+from rl_advisor.reading.remote.bounds import client
 from rl_advisor.tools.trackers import PREFIX, Note
 
 WHERE = "trackio[:PROJECT[/RUN]]"

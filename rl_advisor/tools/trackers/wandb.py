@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.output.errors import UsageError
-from rl_advisor.remote.bounds import client
-from rl_advisor.remote.stores import wandb as store
+from rl_advisor.reading.remote.bounds import client
+from rl_advisor.reading.remote.stores import wandb as store
 from rl_advisor.tools.trackers import PREFIX, Note
 
 WHERE = "wandb[:[ENTITY/]PROJECT[/RUN]]"

@@ -1,0 +1,158 @@
+"""Any provider as an advisor: what its module says of its wire is joined with the one driver, its failures told in the driver's words.
+
+The line leads to the server that was named and to no other, and an answer on it has an end. What a failed request means is the same
+whoever the provider is: it is asked again, after how long, or there is no sense in it.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from rl_advisor.finding import Assessment
+from rl_advisor.output.errors import install
+from rl_advisor.run import Run
+from rl_advisor.tools.advisors import builtin
+from rl_advisor.tools.advisors.model.session import ModelOptions, advise
+from rl_advisor.tools.advisors.model.turns import Ask, Busy, Conversation, Entry, Unavailable
+
+TIMEOUT = 300.0
+"""Seconds without a word from the provider."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """What is a provider's own: its clients come from one generator, so their errors bear the same names."""
+
+    name: str
+    """Of the advisor, of the client library, and of the extra that brings it."""
+    model: str
+    """Asked where nobody names one."""
+    client: Callable[[ModelOptions, dict[str, Any]], Any]
+    """Wishes, and what every client is set up with -> a client, or None where there is no key."""
+    send: Callable[[Any, ModelOptions, Conversation], Entry]
+    """One turn; raises ValueError or the library's own errors."""
+
+
+def advisor(provider: Provider) -> Callable[..., Assessment]:
+    """The provider's ``assess``."""
+
+    def assess(run: Run, **wished: Any) -> Assessment:
+        """The model's assessment of a run as it stands; the built-in one, saying so, when the model cannot be asked or fails.
+
+        ``wished`` are ``ModelOptions``: ``model``, ``base_url`` of a server of one's own, ``max_cost`` in US dollars, ``max_tokens`` of
+        everything sent and written, ``transcript`` to resume from.
+        """
+        options = ModelOptions.of(provider.model, wished)
+        return advise(provider.name, run, builtin.assess(run), partial(connect, provider, options), options)
+
+    return assess
+
+
+def connect(provider: Provider, wished: ModelOptions) -> Ask:
+    """The function that asks the model.
+
+    Raises:
+        Unavailable: the client library or the key is missing.
+    """
+    try:
+        import httpx2 as http
+
+        library = import_module(provider.name)
+    except ImportError:
+        raise Unavailable(f"its client library is not installed: {install(provider.name)}") from None
+    common = {"max_retries": 0, "timeout": TIMEOUT, "base_url": wished.base_url, "http_client": bounded(http, TIMEOUT)}
+    try:
+        client = provider.client(wished, common)
+    except Exception as error:  # noqa: BLE001 - the client's own, of which each library has another
+        raise Unavailable(f"its client could not be set up ({type(error).__name__})") from None
+    if client is None:
+        raise Unavailable(f"there is no key; set {provider.name.upper()}_API_KEY")
+
+    def ask(conversation: Conversation) -> Entry:
+        try:
+            return provider.send(client, wished, conversation)
+        except library.APIStatusError as error:
+            raise failure(error.status_code, error.response.headers, getattr(error, "code", None) or error.type) from error
+        except (library.APIError, http.HTTPError) as error:
+            raise Busy(f"the connection failed ({type(error).__name__})") from error
+        except (ValueError, AssertionError) as broken:
+            # The clients' own words for a stream that ends too early or is no JSON.
+            raise Busy("the provider's answer was no message") from broken
+
+    return ask
+
+
+PASSING = frozenset({408, 409, 429})
+NO_MONEY = frozenset({"insufficient_quota", "billing_error"})
+
+
+def failure(status: int, headers: Mapping[str, str], kind: str | None) -> Busy | Unavailable:
+    """What to raise for an answer of that status; ``kind`` is the provider's own name of the error."""
+    if kind in NO_MONEY or status == 402:
+        return Unavailable("the account has no quota left")
+    # An error in the middle of a stream comes under the stream's own 200.
+    if status in PASSING or status >= 500 or status < 400:
+        return Busy(f"the provider answered {status}", wait(headers))
+    if status in {401, 403}:
+        return Unavailable(f"the provider refused the key ({status})")
+    return Unavailable(f"the provider refused the request ({status} {kind or ''})".replace(" )", ")"))
+
+
+def wait(headers: Mapping[str, str]) -> float | None:
+    """The seconds that the provider asks for, said in milliseconds, seconds or as a date; None when it does not say."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, scale * float(headers[name]))
+        except (KeyError, ValueError):
+            continue
+    try:
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time())
+
+
+LONGEST_ANSWER = 8 << 20
+"""Bytes of one answer, with all that a stream wraps around its words: a token takes some 300, and a turn writes 8,000."""
+
+
+def bounded(http: Any, seconds: float) -> Any:
+    """A client of the library ``http`` that follows no redirect, and fails where an answer grows longer than any, or is packed."""
+
+    class Stream(http.SyncByteStream):  # type: ignore[misc]
+        """The bytes of an answer, counted."""
+
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        def __iter__(self) -> Iterator[bytes]:
+            """Each piece; raises the library's ``ReadError`` behind the last that is allowed."""
+            came = 0
+            for piece in self._stream:
+                came += len(piece)
+                if came > LONGEST_ANSWER:
+                    raise http.ReadError("the answer came to no end")
+                yield piece
+
+        def close(self) -> None:
+            self._stream.close()
+
+    class Transport(http.HTTPTransport):  # type: ignore[misc]
+        """As the library's own, with every answer counted."""
+
+        def handle_request(self, request: Any) -> Any:
+            """The answer."""
+            request.headers["Accept-Encoding"] = "identity"
+            answer = super().handle_request(request)
+            if answer.headers.get("Content-Encoding", "identity") != "identity":
+                answer.close()
+                raise http.ReadError("the answer is packed, which nobody asked for")
+            answer.stream = Stream(answer.stream)
+            return answer
+
+    return http.Client(transport=Transport(), timeout=seconds, follow_redirects=False)

@@ -1,0 +1,220 @@
+"""Turns what a model handed in into a signed Assessment: its judgement over our findings, its claims as far as the log bears them out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from rl_advisor.finding import (
+    BROKEN,
+    VERDICTS,
+    Assessment,
+    BestCheckpoint,
+    BrokenLink,
+    Call,
+    Confidence,
+    EvidenceView,
+    Experiment,
+    OnsetView,
+    Verdict,
+)
+from rl_advisor.output import Answer
+from rl_advisor.output.clean import aliased, clean
+from rl_advisor.output.errors import complaints
+from rl_advisor.output.wording import counted
+from rl_advisor.tools.advisors.grounding.claims import Checked, Claim, Evidence
+from rl_advisor.tools.advisors.grounding.prose import Prose
+from rl_advisor.tools.advisors.model.toolbox import Toolbox
+from rl_advisor.tools.advisors.model.turns import Tool
+
+ANSWER = "give_assessment"
+_LONGEST, _MOST, _CLAIMS, _SHOWN = 4000, 30, 40, 30
+Line = Annotated[str, Field(max_length=500)]
+Seen = Sequence[tuple[str, Any]]
+"""What the tools answered, each with the tool's name."""
+
+
+class Proposal(Experiment):
+    """The one next thing to try."""
+
+    do: Line
+    expect_if_right: Line
+    expect_if_wrong: Line
+
+
+class ModelAnswer(BaseModel):
+    """What the model must give."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    verdict: Verdict
+    call: Call
+    p_continue_pays: float = Field(
+        ge=0,
+        le=1,
+        description="Probability that going on to the planned end yields a checkpoint better than the best so far by more than noise.",
+    )
+    confidence: Confidence
+    probabilities: dict[Verdict, Annotated[float, Field(ge=0, le=1)]] = Field(
+        default_factory=dict, description="Of each verdict that comes into question; they add up to one."
+    )
+    claims: list[Claim] = Field(
+        max_length=_CLAIMS, description="What the log shows, the weightiest first. Each is checked; prose cites them as [1], [2] ..."
+    )
+    why: Line = Field(description="One sentence: what the verdict rests on, citing claims.")
+    best_checkpoint_step: int | None = Field(ge=0, description="Step of the saved checkpoint to keep.")
+    best_checkpoint_why: Line = Field(description="Citing claims.")
+    first_broken_link: BrokenLink = Field(description="What broke first; none when nothing is broken.")
+    onset: OnsetView | None = Field(default=None, description="When the first break began, with its interval.")
+    ruled_out: list[Line] = Field(max_length=_MOST, description="What was ruled out and by what, one line each, citing claims.")
+    could_not_see: list[Line] = Field(max_length=_MOST, description="What the log cannot tell, one line each, without numbers.")
+    next_experiment: Proposal
+    summary: str = Field(
+        max_length=_LONGEST,
+        description="Plain words without a number: each sentence cites the claims it rests on, as in 'The score collapsed [1].' "
+        "The claims are printed there.",
+    )
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> "ModelAnswer":
+        if self.verdict in BROKEN and self.call == "continue" and self.p_continue_pays < 0.05:
+            raise ValueError("the call is continue, but p_continue_pays says that it will not pay")
+        if self.onset is not None and not self.onset.low <= self.onset.step <= self.onset.high:
+            raise ValueError("onset needs low <= step <= high")
+        chances = self.probabilities
+        if chances and abs(sum(chances.values()) - 1) > 0.02:
+            raise ValueError("the probabilities do not add up to one")
+        if chances and self.verdict != "undecidable" and chances.get(self.verdict, 0.0) < max(chances.values()):
+            raise ValueError("the verdict is not the likeliest by the probabilities")
+        return self
+
+
+def answer_tool() -> Tool:
+    """The tool by which the model hands in its judgement."""
+    schema = {word: said for word, said in ModelAnswer.model_json_schema().items() if word != "description"}
+    return Tool(ANSWER, "Hand in your judgement. Call it once, last, when you have looked at what you need.", schema)
+
+
+def parsed(arguments: Any) -> ModelAnswer | list[str]:
+    """What the model said, or what is wrong with its form."""
+    try:
+        return ModelAnswer.model_validate(arguments)
+    except ValidationError as wrong:
+        return complaints(wrong)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A model's answer held to the log: what stands, and what does not."""
+
+    said: ModelAnswer
+    checked: Sequence[Checked]
+    prose: Prose
+    texts: Answer
+    """Its prose as far as it stands, by the fields of the Assessment."""
+    fields: dict[str, str]
+    """Its fields that cannot be, each with why."""
+
+    @property
+    def complaints(self) -> list[Answer]:
+        """What does not stand, as the model is told."""
+        claims: list[Answer] = [{"claim": i, "why": c.why} for i, c in enumerate(self.checked, 1) if c.why]
+        fields = [{"field": name, "why": why} for name, why in self.fields.items()]
+        sentences = [{"sentence": said[:120], "why": why} for said, why in self.prose.struck]
+        return [*claims, *fields, *sentences][:_SHOWN]
+
+
+def held(answer: ModelAnswer, base: Assessment, bench: Toolbox, seen: Seen) -> Held:
+    """The answer with every claim, field and sentence held to the run as it was seen."""
+    safe = {key: part for key, part in aliased(clean(answer), bench.names).items() if key != "names_as_written"}
+    said = ModelAnswer.model_validate(safe)
+    evidence = Evidence(bench.run, seen, bench.aliases)
+    checked = [evidence.check(claim) for claim in said.claims]
+    prose = Prose(checked, bench.names | {f.pattern for f in base.findings})
+    texts = {
+        "summary": prose.kept(said.summary),
+        "why": prose.kept(said.why),
+        "best": prose.kept(said.best_checkpoint_why),
+        "ruled_out": [line for text in said.ruled_out if (line := prose.kept(text))],
+        "could_not_see": [line for text in said.could_not_see if (line := prose.kept(text, cites=False))],
+    }
+    return Held(said, checked, prose, texts, dict(_wrong_fields(said, base, bench)))
+
+
+def _wrong_fields(said: ModelAnswer, base: Assessment, bench: Toolbox) -> list[tuple[str, str]]:
+    """The fields of an answer that cannot be true of the run, each with why."""
+    run, wrong = bench.run, []
+    saved, best = sorted({c.step for c in run.checkpoints}), said.best_checkpoint_step
+    if best is not None and best != base.best_checkpoint.step:
+        if saved and best not in saved:
+            wrong.append(("best_checkpoint_step", f"no checkpoint was saved at step {best}; there are {', '.join(map(str, saved[:20]))}"))
+        elif not run.first_step <= best <= run.last_step:
+            wrong.append(("best_checkpoint_step", f"the run was seen from step {run.first_step:.0f} to {run.last_step:.0f}"))
+    if said.onset is not None and not (run.first_step <= said.onset.low and said.onset.high <= run.last_step):
+        wrong.append(("onset", f"the run was seen from step {run.first_step:.0f} to {run.last_step:.0f}"))
+    paths = {c.path for c in run.checkpoints}
+    kinds = {path.rstrip("0123456789") for path in paths if path[-1:].isdigit()}
+    for word in (w.strip(".,;:!?()\"'`") for w in said.next_experiment.do.split()):
+        if word not in paths and word[-1:].isdigit() and word.rstrip("0123456789") in kinds - {""}:
+            wrong.append(("next_experiment", f"there is no {word}"))
+            break
+    return wrong
+
+
+def signed(stands: Held, base: Assessment, bench: Toolbox) -> Assessment:
+    """The model's judgement over our findings: evidence and prose are its claims as far as they stand."""
+    said, texts = stands.said, stands.texts
+    good = [c for c in stands.checked if not c.why]
+    chances = {v: round(said.probabilities.get(v, 0.0), 3) for v in VERDICTS} if said.probabilities else {}
+    return base.model_copy(
+        update={
+            "verdict": said.verdict,
+            "call": said.call,
+            "p_continue_pays": round(said.p_continue_pays, 3),
+            "call_reason": "pays" if said.call == "continue" else "broken" if said.verdict in BROKEN else "no_gain",
+            "confidence": said.confidence,
+            "probabilities": chances,
+            "evidence": [_evidence(c, said.verdict) for c in good],
+            "rivals": [],
+            "at_odds": [c.says for c in good if c.claim.speaks_for not in (None, said.verdict)],
+            "risk": "",
+            "best_checkpoint": _best(stands, base, bench),
+            "first_broken_link": said.first_broken_link,
+            "onset": None if "onset" in stands.fields else said.onset,
+            "ruled_out": texts["ruled_out"],
+            "could_not_see": [*texts["could_not_see"], *_left_out(stands)],
+            "next_experiment": base.next_experiment
+            if "next_experiment" in stands.fields
+            else Experiment(**said.next_experiment.model_dump()),
+            "why": texts["why"] or "; ".join(c.says for c in good if c.claim.speaks_for in (None, said.verdict))[:_LONGEST],
+            "words": texts["summary"],
+        }
+    )
+
+
+def _evidence(c: Checked, verdict: Verdict) -> EvidenceView:
+    """A claim that stands as a piece of evidence; a model does not say how much each weighs."""
+    return EvidenceView(says=c.says, for_=c.claim.speaks_for or verdict, weight=1.0, metric=c.metric, steps=c.steps)
+
+
+def _left_out(stands: Held) -> list[str]:
+    """One line on what was struck; none where everything stood."""
+    claims, sentences = sum(bool(c.why) for c in stands.checked), len(stands.prose.struck)
+    parts = [counted(n, noun) for n, noun in ((claims, "claim"), (len(stands.fields), "field"), (sentences, "sentence")) if n]
+    return [f"Left out of the model's answer, because the log does not bear it out: {', '.join(parts)}."] if parts else []
+
+
+def _best(stands: Held, base: Assessment, bench: Toolbox) -> BestCheckpoint:
+    """The checkpoint that the model chose, with a path only where it exists; ours where its choice cannot be."""
+    if "best_checkpoint_step" in stands.fields:
+        return base.best_checkpoint
+    step = stands.said.best_checkpoint_step
+    path = next((c.path for c in bench.run.checkpoints if c.step == step), None)
+    return BestCheckpoint(step=step, path=path, why=stands.texts["best"] or "the model gives no reason that the log bears out")
+
+
+def instead(base: Assessment, advisor: str, why: str) -> Assessment:
+    """The built-in assessment, saying that it stands in for a model and why."""
+    line = f"The {advisor} advisor gave no judgement: {why}. This is the built-in advisor's."
+    return base.model_copy(update={"could_not_see": [*base.could_not_see, line], "words": line})

@@ -1,0 +1,101 @@
+"""The advisor that asks an OpenAI model, or any server that speaks chat completions (vLLM, Ollama, SGLang): here is only how it speaks."""
+
+import os
+from typing import Any
+
+import orjson
+
+from rl_advisor.output import Answer
+from rl_advisor.tools.advisors.model.provider import Provider, advisor
+from rl_advisor.tools.advisors.model.session import ModelOptions
+from rl_advisor.tools.advisors.model.turns import Conversation, Ending, Entry, Usage, call_of, turn_of
+
+_ENDINGS: dict[str, Ending] = {"content_filter": "refused", "length": "cut"}
+
+
+def _client(wished: ModelOptions, common: Answer) -> Any:
+    import openai
+
+    # A server of one's own asks for no key, but the client insists on one.
+    key = os.environ.get("OPENAI_API_KEY") or ("none" if wished.base_url else None)
+    return openai.OpenAI(api_key=key, **common) if key else None
+
+
+def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Entry:
+    with client.chat.completions.create(**request(wished, conversation)) as stream:
+        return turn(stream)
+
+
+def request(wished: ModelOptions, conversation: Conversation) -> Answer:
+    """The arguments of the client. The beginning never changes, which is what providers cache by themselves."""
+    tools = [
+        {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": dict(t.schema)}}
+        for t in conversation.tools
+    ]
+    # Servers other than OpenAI's know the older of two names for the same limit; OpenAI's newer models know only the other.
+    limit = "max_tokens" if wished.base_url else "max_completion_tokens"
+    messages = [{"role": "system", "content": conversation.instructions}]
+    return {
+        "model": wished.model,
+        limit: conversation.room,
+        "tools": tools,
+        "messages": messages + [m for entry in conversation.entries for m in _messages(entry)],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+
+
+def turn(stream: Any) -> Entry:
+    """The streamed pieces put together in the driver's words.
+
+    Raises:
+        ValueError: the stream ended before the turn did.
+    """
+    text, reason, usage = "", None, Usage()
+    calls: dict[int, Answer] = {}
+    for chunk in stream:
+        usage = _usage(chunk.usage) if chunk.usage else usage
+        for choice in chunk.choices:
+            text += choice.delta.content or ""
+            reason = choice.finish_reason or reason
+            reason = "content_filter" if getattr(choice.delta, "refusal", None) else reason
+            for piece in choice.delta.tool_calls or ():
+                fresh = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+                _join(calls.setdefault(piece.index, fresh), piece)
+    if reason is None:
+        raise ValueError("the stream ended before the turn did")
+    made = [call_of(c["id"], c["function"]["name"], _object(c["function"]["arguments"])) for c in calls.values()]
+    raw = {"role": "assistant", "content": text or None} | ({"tool_calls": list(calls.values())} if calls else {})
+    return turn_of(text, made, usage, _ENDINGS.get(reason, "done"), raw)
+
+
+def _join(call: Answer, piece: Any) -> None:
+    """Add one piece of a call to what came of it before."""
+    call["id"] = piece.id or call["id"]
+    for part in ("name", "arguments"):
+        call["function"][part] += getattr(piece.function, part, None) or ""
+
+
+def _object(arguments: str) -> Any:
+    """The arguments of a call; none at all is an empty object, as some servers send it."""
+    try:
+        return orjson.loads(arguments or "{}")
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _usage(used: Any) -> Usage:
+    details = used.prompt_tokens_details
+    cached = (details and details.cached_tokens) or 0
+    stored = (details and details.cache_write_tokens) or 0
+    return Usage(used.prompt_tokens - cached - stored, cached, stored, used.completion_tokens)
+
+
+def _messages(entry: Entry) -> list[Answer]:
+    if entry["role"] == "model":
+        return [entry["raw"]] if entry["raw"]["content"] or "tool_calls" in entry["raw"] else []
+    answers: list[Answer] = [{"role": "tool", "tool_call_id": r["id"], "content": r["answer"]} for r in entry.get("results", ())]
+    return answers + ([{"role": "user", "content": entry["text"]}] if entry.get("text") else [])
+
+
+assess = advisor(Provider("openai", "gpt-6.1-sol", _client, _send))

@@ -1,0 +1,231 @@
+"""What many runs have in common: which setting goes with failing, what the failing share, what cannot be told.
+
+Runs that differ by nothing but seeds, names and places are one variant. Runs of a variant are no independent witnesses of its settings:
+their number is divided by the design effect of their likeness. All settings are looked at together: what is named survives the procedure
+of Benjamini and Hochberg at 5 percent, with intervals as wide as that many looks ask for (Benjamini and Yekutieli 2005).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.answers.comparable import NO_VARIANT, RISK, grouped
+from rl_advisor.features.series import Bools, Floats, Ints
+from rl_advisor.features.student import below, quantile
+from rl_advisor.output import Answer
+from rl_advisor.output.layout import said
+from rl_advisor.output.wording import percent, plain
+from rl_advisor.samples.text_change import wilson
+from rl_advisor.tools.triage.row import Row
+
+FAILED = ("burning", "gamed", "degrading", "dead")
+JUDGED = (*FAILED, "sound")
+FEWEST, MOST_KEYS, SHOWN = 8, 400, 12
+"""Runs from which anything is said, settings that are looked at, and rows of each list."""
+_IDENTITY = 0.8
+"""Share of runs with a text of their own from which a setting is a name, whatever it is called."""
+
+
+def common(rows: Sequence[Row]) -> Answer:
+    """What the judged rows have in common; ``notes`` alone where there are fewer than eight of them."""
+    judged = [row for row in rows if row["urgency"] in JUDGED]
+    failed = np.array([row["urgency"] in FAILED for row in judged])
+    answer: Answer = {"runs": len(judged), "failed": int(failed.sum())}
+    if len(judged) < FEWEST:
+        return answer | {"notes": [f"{len(judged)} judged runs are too few to say what they have in common", *losses(rows)]}
+    varied, same = settings_of(judged)
+    telling = {key: values for key, values in varied.items() if not NO_VARIANT.search(key) and not _is_identity(values)}
+    groups = grouped(telling, len(judged))
+    together = changed_together(telling)
+    found = looks_at({keys[0]: telling[keys[0]] for keys in together}, failed, groups)
+    also = {first: {"changed_with": others} for first, *others in together if others}
+    return answer | {
+        "settings": [asdict(look) | also.get(look.setting, {}) for look in surviving(found, RISK)][:SHOWN],
+        "looks": len(found),
+        "number_of_variants": len(set(groups)),
+        "failing": _shared(judged, failed),
+        "cannot_be_told": {
+            "never_varied": {k: v for k, v in same.items() if not NO_VARIANT.search(k)},
+            "changed_together": [keys for keys in together if len(keys) > 1][:SHOWN],
+            "without_settings": sum(not row.get("settings") for row in judged),
+        },
+        "notes": [*_notes(telling, groups, failed), *losses(rows)],
+    }
+
+
+def settings_of(rows: Sequence[Row]) -> tuple[dict[str, list[Any]], Answer]:
+    """Settings that not all runs share, a list a key in the order of the runs; and those that all share."""
+    tables = [row.get("settings") or {} for row in rows]
+    counts = Counter(key for table in tables for key in table)
+    varied, same = {}, {}
+    for key, _ in counts.most_common(MOST_KEYS):
+        values = [table.get(key) for table in tables]
+        if len({repr(v) for v in values}) > 1:
+            varied[key] = values
+        else:
+            same[key] = values[0]
+    return varied, same
+
+
+def _is_identity(values: Sequence[Any]) -> bool:
+    """Whether nearly every run has a text of its own: a name, a place, a moment."""
+    texts = [v for v in values if isinstance(v, str)]
+    return len(texts) > len(values) / 2 and len(set(texts)) > _IDENTITY * len(values)
+
+
+def changed_together(telling: Mapping[str, Sequence[Any]]) -> list[list[str]]:
+    """The settings in groups whose members changed at the same runs, so that none of a group can be told from the others."""
+    groups: dict[tuple[int, ...], list[str]] = defaultdict(list)
+    for key, values in telling.items():
+        groups[tuple(grouped({key: values}, len(values)))].append(key)
+    return list(groups.values())
+
+
+def _shared(rows: Sequence[Row], failed: Any) -> Answer:
+    """What the failing share: stages, patterns with their share among the failing and the others, settings that all of them have."""
+    bad, good = [r for r, f in zip(rows, failed, strict=True) if f], [r for r, f in zip(rows, failed, strict=True) if not f]
+    if not bad:
+        return {}
+    patterns = [Counter(p for row in part for p in set(row.get("patterns") or ())) for part in (bad, good)]
+    shares = {p: (n / len(bad), patterns[1][p] / max(1, len(good))) for p, n in patterns[0].items() if n > 1}
+    told = sorted(shares.items(), key=lambda item: item[1][1] - item[1][0])[:SHOWN]
+    settings = [{(k, repr(v)) for k, v in (row.get("settings") or {}).items()} for row in bad]
+    always = set.intersection(*settings) if len(bad) > 1 else set()
+    elsewhere = {pair for row in good for pair in ((k, repr(v)) for k, v in (row.get("settings") or {}).items())}
+    return {
+        "broke_first": Counter(row["cause"] for row in bad if row["cause"] and row["cause"] != "none").most_common(5),
+        "patterns": [{"pattern": p, "failing": a, "others": b} for p, (a, b) in told if a > b],
+        "only_there": sorted(k for k, v in always - elsewhere if not NO_VARIANT.search(k))[:SHOWN],
+    }
+
+
+def losses(rows: Sequence[Row]) -> list[str]:
+    """How many runs lost more than a twentieth of their episodes to errors that are not the policy's."""
+    shares = [share for row in rows if (share := row.get("episodes_lost")) is not None and share > 0.05]
+    worst = f", at worst {percent(max(shares))}" if shares else ""
+    return [f"{len(shares)} of the runs lost over 5 % of their episodes to errors or the infrastructure{worst}"] if shares else []
+
+
+def _notes(telling: Mapping[str, Any], groups: Sequence[int], failed: Any) -> list[str]:
+    notes = []
+    if not telling:
+        notes.append("no setting that is logged differs between the runs: what made some fail cannot be told from settings")
+    elif not failed.any() or failed.all():
+        notes.append(f"{'all' if failed.all() else 'none'} of the runs failed: no setting can be told to go with it")
+    if len(set(groups)) == len(groups) and len(groups) > 1 and telling:
+        notes.append("every run is a variant of its own: seeds cannot be told from settings; run each variant with several seeds")
+    return notes
+
+
+FEW_VALUES, FEWEST_OF_VALUE = 5, 3
+"""Numbers with more values than this are asked whether the higher half fails more; a value with fewer runs is not looked at."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """Whether runs with this value (of numbers of many values: with a higher one) fail more often than the others."""
+
+    setting: str
+    value: Any
+    runs: int
+    failed: float
+    """Share of the runs with it that failed."""
+    others: float
+    """The same of the others."""
+    low: float
+    high: float
+    """Interval of the difference."""
+    p: float
+    above: bool = False
+    """Whether runs lie above the value, which is the middle of all, and do not have it."""
+    q: float = 1.0
+    """The largest false discovery rate at which it is named."""
+    n: tuple[float, float] = (0.0, 0.0)
+    """Runs on both sides, divided by the design effect."""
+    freedom: int = 1
+    """Variants less two: of few variants little is known, however many runs each has."""
+
+
+def looks_at(settings: Mapping[str, Sequence[Any]], failed: Bools, groups: Sequence[int]) -> list[Look]:
+    """Every look that the settings allow; none where all or none failed."""
+    if not failed.any() or failed.all():
+        return []
+    of, found = np.asarray(groups), []
+    for key, values in settings.items():
+        if _is_scale(values):
+            x = np.array([np.nan if v is None else float(v) for v in values])
+            known, middle = np.isfinite(x), float(np.nanmedian(x))
+            higher = x[known] > middle
+            if FEWEST_OF_VALUE <= higher.sum() <= higher.size - FEWEST_OF_VALUE:
+                found.append(replace(_share(key, middle, higher, failed[known], of[known]), above=True))
+            continue
+        texts = np.array([repr(v) for v in values])
+        names = [name for name in np.unique(texts) if FEWEST_OF_VALUE <= (texts == name).sum() <= texts.size - FEWEST_OF_VALUE]
+        asked = names[:1] if len(np.unique(texts)) == 2 else names  # of two values one look says all
+        found += [_share(key, values[int(np.argmax(texts == name))], texts == name, failed, of) for name in asked]
+    return found
+
+
+def _is_scale(values: Sequence[Any]) -> bool:
+    """Whether a setting is a number of many values."""
+    known = [v for v in values if v is not None]
+    return len(set(map(repr, known))) > FEW_VALUES and all(isinstance(v, int | float) and not isinstance(v, bool) for v in known)
+
+
+def design_effect(failed: Floats, groups: Ints) -> float:
+    """By how much the likeness of a variant's runs widens an error: 1 + (m - 1) rho, rho from the analysis of variance, at least 1."""
+    _, index, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    n, k = failed.size, sizes.size
+    if k in (1, n):
+        return 1.0
+    means = np.bincount(index, failed) / sizes
+    between = float((sizes * (means - failed.mean()) ** 2).sum()) / (k - 1)
+    within = float(((failed - means[index]) ** 2).sum()) / (n - k)
+    m = float((n - (sizes**2).sum() / n) / (k - 1))
+    rho = (between - within) / (between + (m - 1) * within) if between + (m - 1) * within > 0 else 0.0
+    return max(1.0, 1 + (m - 1) * float(np.clip(rho, 0, 1)))
+
+
+def _share(key: str, value: Any, has: Bools, failed: Bools, groups: Ints) -> Look:
+    """A value against all others; runs of a variant are alike by what the value leaves unsaid."""
+    a, b = float(failed[has].mean()), float(failed[~has].mean())
+    effect, freedom = design_effect(failed - np.where(has, a, b), groups), max(1, np.unique(groups).size - 2)
+    n, m = has.sum() / effect, (~has).sum() / effect
+    whole = (a * n + b * m) / (n + m)
+    error = float(np.sqrt(whole * (1 - whole) * (1 / n + 1 / m)))
+    p = float(2 * below(freedom, -max(0.0, abs(a - b) - 0.5 * (1 / n + 1 / m)) / error)) if error else 1.0  # Yates: few runs, wide steps
+    return Look(key, value, int(has.sum()), a, b, a - b, a - b, p, n=(n, m), freedom=freedom)
+
+
+def surviving(found: Sequence[Look], risk: float) -> list[Look]:
+    """The looks that are named at this false discovery rate, the surest first, with intervals for having been chosen among so many."""
+    ranked = sorted(found, key=lambda look: look.p)
+    ratio = np.array([look.p for look in ranked]) * len(ranked) / np.arange(1, len(ranked) + 1)
+    q = np.minimum.accumulate(ratio[::-1])[::-1].clip(max=1.0).tolist()
+    kept = [replace(look, q=x) for look, x in zip(ranked, q, strict=True) if x <= risk]
+    each = risk * len(kept) / max(1, len(ranked)) / 2
+    return [_with_interval(look, -quantile(look.freedom, each)) for look in kept]
+
+
+def _with_interval(look: Look, z: float) -> Look:
+    """The look with its interval at so many standard errors (Newcombe's)."""
+    (a, n), (b, m) = (look.failed, look.n[0]), (look.others, look.n[1])
+    (la, ha), (lb, hb) = wilson(a * n, n, z), wilson(b * m, m, z)
+    return replace(look, low=a - b - float(np.hypot(a - la, hb - b)), high=a - b + float(np.hypot(ha - a, b - lb)))
+
+
+def sentences(found: Mapping[str, Any]) -> list[str]:
+    """What can be said and what cannot, the surest first: for the terminal, the page and the tool."""
+    from rl_advisor.answers.templates import sentences as told
+
+    cannot, failing = found.get("cannot_be_told") or {}, found.get("failing") or {}
+    words = {
+        "settings": [look | {"worth": f"{'above' if look['above'] else '='} {said(look['value'])}"} for look in found.get("settings", ())],
+        "stages": [f"{plain(cause)} ({count})" for cause, count in failing.get("broke_first", ())],
+        "fixed": [f"{said(key)} {said(value)}" for key, value in (cannot.get("never_varied") or {}).items()],
+        "notes": [f"{note[0].upper()}{note[1:]}." for note in found.get("notes", ())],
+    }
+    return told("common", {**found, **words})
