@@ -6,7 +6,6 @@ Needs the dev group and a Chromium. What stands in the picture is what ``rl-advi
 import io
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 from PIL import Image
@@ -37,13 +36,11 @@ def main() -> None:
     """Write the picture and print its size."""
     from rl_advisor import tools
     from rl_advisor.tools.advisors import builtin
-    from rl_advisor.tools.report_file import page_of
+    from rl_advisor.tools.report_file import renderer
 
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
-    with tempfile.TemporaryDirectory() as folder:
-        run = tools.read(RUN)
-        page = page_of(run, builtin.assess(run), Path(folder) / "page.html")
-        out.write_bytes(first_screen(page))
+    run = tools.read(RUN)
+    out.write_bytes(first_screen(renderer("page.html")(run, builtin.assess(run))))
     print(f"{out.name}: {out.stat().st_size / 1000:.0f} kB")
 
 
