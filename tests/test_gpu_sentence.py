@@ -6,12 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from rl_advisor.answers.gpu_profile import says
 from rl_advisor.answers.reports import html, markdown
 from rl_advisor.api import assess
 from rl_advisor.cli.commands import main
-from rl_advisor.gpu.sentence import NOTHING, says, seconds_of
+from rl_advisor.output.wording import seconds_of
 from rl_advisor.reading import read_run
 
+NOTHING = "Nothing to read: there are no GPU readings and no timers of phases. Record them: `rl-advisor record --out RUN/gpu.csv`."
 HERE, AFTER = "inside the step", "after the step before ended"
 
 

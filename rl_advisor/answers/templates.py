@@ -14,10 +14,9 @@ from typing import Any
 
 from rl_advisor.answers.context import unrecorded
 from rl_advisor.discovery import table
-from rl_advisor.gpu.sentence import seconds_of
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import more, number, pairs, said, spark
-from rl_advisor.output.wording import counted, listed, plain, raw, value
+from rl_advisor.output.wording import counted, listed, plain, raw, seconds_of, value
 
 Scope = Sequence[Any]
 """Where values are looked for: the row, what is around it, the answer."""

@@ -11,7 +11,7 @@ Source: recordings with a model merger beside training; the seed's advice on mem
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, number, present
 from rl_advisor.gpu.look import MEASURED, look
-from rl_advisor.gpu.sentence import seconds_of
+from rl_advisor.output.wording import seconds_of
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.gpu.look import Seen, longest_first, look
-from rl_advisor.gpu.sentence import says
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.output import Answer
 from rl_advisor.run import Floats, Run
@@ -25,12 +24,7 @@ ALWAYS_UNTOLD = (
 
 
 def profile(run: Run) -> Answer:
-    """The contract's answer of ``gpu``: shares are of the time in steps and sum to 1; power and energy are of one GPU."""
-    found = _profile(run)
-    return {"says": says(found), **found}
-
-
-def _profile(run: Run) -> Answer:
+    """Shares are of the time in steps and sum to 1; power and energy are of one GPU."""
     logged = logged_seconds(run)
     answer: Answer = {
         "gpus": 0,

@@ -152,3 +152,13 @@ def listed(parts: Sequence[str], most: int = 0, last: str = "and") -> str:
     if most and len(parts) > most:
         return f"{', '.join(parts[:most])} and {len(parts) - most} more"
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}" if parts else ""
+
+
+def seconds_of(seconds: float | None) -> str:
+    """A time in the unit that people read it in."""
+    if seconds is None:
+        return "unknown"
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{1000 * seconds:.0f} ms" if seconds < 0.1 else f"{seconds:.3g} s"

@@ -7,11 +7,11 @@ from rl_advisor.answers.context import context
 from rl_advisor.answers.document.blocks import Bars, Card, Charts, Code, Columns, Facts, Fold, Lines, Section, Table, Words
 from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.answers.episodes import failure_lines, formula_lines
+from rl_advisor.answers.gpu_profile import profiled
 from rl_advisor.answers.story.chain import cause_of, chain
 from rl_advisor.answers.story.quantities import label, unit_of
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.finding import Assessment, FindingView
-from rl_advisor.gpu.profile import profile
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import listed, percent, plain, sentence, span, value
 from rl_advisor.run import Run
@@ -150,7 +150,7 @@ def _turns(run: Run, row: Answer) -> Sequence[Turn]:
 
 def phases(run: Run) -> Answer | None:
     """The profile of the GPUs, where there is telemetry or are timers to make one of."""
-    found = profile(run) if len(run.telemetry) or run.family("time/phase/") else None
+    found = profiled(run) if len(run.telemetry) or run.family("time/phase/") else None
     return found if found is not None and found["phases"] else None
 
 

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import shorten
 
-from rl_advisor.gpu.sentence import seconds_of
 from rl_advisor.output.layout import filled, number, said, table
-from rl_advisor.output.wording import chance, plain
+from rl_advisor.output.wording import chance, plain, seconds_of
 from rl_advisor.tools.triage.common import FEWEST, common, losses, sentences
 from rl_advisor.tools.triage.row import Row
 from rl_advisor.tools.triage.row import shown as safe

@@ -51,7 +51,7 @@ def load() -> None:
         "sqlite3",
         "pyarrow.parquet",
         "yaml",
-        *(f"rl_advisor.{m}" for m in ("answers.inventory", "answers.plot", "gpu.profile")),
+        *(f"rl_advisor.{m}" for m in ("answers.inventory", "answers.plot", "answers.gpu_profile")),
     ):
         import_module(needed)
     with TemporaryDirectory() as folder:
