@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rl_advisor.discovery import table
 from rl_advisor.features.gpu.phase_fit import inside
 from rl_advisor.features.gpu.phases import longest
 from rl_advisor.features.series import Ints
@@ -13,19 +14,7 @@ from rl_advisor.run import UNSAID, Floats, Run
 
 Spans = Floats
 
-LOGGED_NAMES: tuple[tuple[str, str], ...] = (
-    ("other", r"step|total|.*(/max|/min|/mean)|.*slowest.*|agent_loop.*|_?prepare_inputs|_?generate_and_score_completions|.*per_step"),
-    ("checkpoint", r".*(save|checkpoint|dump_rollout|merge|upload).*"),
-    ("sync", r".*(update_weight|weight_update|weight_sync|sync|param_sync|onload|offload|switch|broadcast|refit|sleep|wake).*"),
-    ("waiting", r".*(reward|score|wait|env|tool|verif|judge|data_?load|fetch).*"),
-    ("generation", r".*(gen|rollout|sampl|explor|collect).*"),
-    (
-        "training",
-        r".*(train|update|actor|critic|learn|optim|loss|log_?prob|logp|logps|ref|value|adv|backward|forward|grad|fwd|bwd|policy).*",
-    ),
-)
-"""Our phase for a trainer's timer, by the first pattern that matches; totals and details of other timers come first."""
-NO_PHASE = LOGGED_NAMES[0][1]
+TIMERS = table(__file__, "timers.toml")
 
 
 @dataclass(frozen=True)
@@ -82,9 +71,9 @@ def step_of(steps: Steps, at: Floats) -> Ints:
 def phase_named(timer: str) -> str | None:
     """Our phase for a trainer's timer, ``other`` when nothing fits; None for a total or a detail of another timer."""
     name = timer.lower()
-    if re.fullmatch(NO_PHASE, name):
+    if re.fullmatch(TIMERS["other"], name):
         return None
-    return next((phase for phase, pattern in LOGGED_NAMES[1:] if re.fullmatch(pattern, name)), "other")
+    return next((phase for phase, pattern in TIMERS.items() if re.fullmatch(pattern, name)), "other")
 
 
 def logged_seconds(run: Run) -> Mapping[str, float]:

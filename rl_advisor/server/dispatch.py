@@ -20,6 +20,8 @@ from rl_advisor.server.confinement import Outside, below, called, inside
 from rl_advisor.server.scheduler import Busy, Scheduler, Slot
 from rl_advisor.tools.workers import POOL, Crowded, Limits, Stopped, in_worker, isolated
 
+Client = Context[Any, Any]
+Work = Callable[..., Awaitable[Any]]
 TELL_EVERY = 0.2
 """Seconds between two notes of progress."""
 MOST_KEPT, MOST_NEAR = 64, 2_000
@@ -32,7 +34,7 @@ POOL.loaded = "rl_advisor.tools.workers.isolated:load"
 class Listener:
     """Tells the client now and then how far the work has come."""
 
-    def __init__(self, ctx: Context[Any, Any] | None) -> None:
+    def __init__(self, ctx: Client | None) -> None:
         """Tell the client of ``ctx``, if any."""
         self.parts = 0
         self._ctx, self._told = ctx, 0.0
@@ -78,9 +80,7 @@ class Dispatcher:
             names = [n for p in await self.found() if is_name(n := called(self.roots, p))]
             raise Outside(await self.quick(lambda: difflib.get_close_matches(asked, names[:MOST_NEAR], 3, 0.6))) from None
 
-    async def ask(
-        self, function: Callable[..., Any], asked: Answer, paths: Sequence[str] = ("run",), ctx: Context[Any, Any] | None = None
-    ) -> Any:
+    async def ask(self, function: Callable[..., Any], asked: Answer, paths: Sequence[str] = ("run",), ctx: Client | None = None) -> Any:
         """What a function of :mod:`rl_advisor.tools.workers.isolated` answers; the same question about unchanged files from memory.
 
         ``paths`` names the arguments that are runs or files; where none is given, what was asked (pasted text) is not kept.

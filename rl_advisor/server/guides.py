@@ -7,9 +7,10 @@ from typing import Any
 import orjson
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
-from mcp.server.mcpserver.prompts.base import Prompt, PromptArgument
+from mcp.server.mcpserver.prompts.base import Prompt
 from mcp_types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
+from rl_advisor.discovery import table
 from rl_advisor.output import shipped
 from rl_advisor.output.clean import is_name
 from rl_advisor.server.confinement import Outside, called
@@ -18,21 +19,12 @@ from rl_advisor.server.results import LABEL, MARKDOWN
 from rl_advisor.tools.workers import isolated
 
 MOST_COMPLETIONS, MOST_NAMED = 50, 16
-RUN, RUNS = "Run as list_runs names it.", "Run names, separated by commas."
-PROMPTS = (
-    ("diagnose_run", "Diagnose a run", "Find out whether a run is healthy and what broke first.", "run", RUN),
-    ("stop_or_continue", "Stop or continue", "Decide whether training on is worth it, and which checkpoint to keep.", "run", RUN),
-    ("post_run_report", "Report on a finished run", "Write up a finished run for people who were not there.", "run", RUN),
-    ("compare_seeds", "Compare seeds", "Tell luck from effect among several runs.", "runs", RUNS),
-)
-"""The ready questions: name, title, purpose, and what each asks for; their texts stand in ``prompts/``."""
 
 
 def offer_prompts(server: MCPServer[Any]) -> None:
-    """Offer the ready questions."""
-    for name, title, purpose, field, asked in PROMPTS:
-        argument = PromptArgument(name=field, description=asked, required=True)
-        server.add_prompt(Prompt(name=name, title=title, description=purpose, arguments=[argument], fn=partial(_filled, name)))
+    """Offer the ready questions; their texts stand in ``prompts/``."""
+    for name, row in table(__file__, "prompts.toml").items():
+        server.add_prompt(Prompt(**row, name=name, fn=partial(_filled, name)))
 
 
 def _filled(prompt: str, **given: str) -> str:

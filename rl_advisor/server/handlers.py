@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from mcp.server.apps import client_supports_apps
-from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.resolve import Resolve, build_resolver_plans
 from mcp.server.mcpserver.tools import Tool
@@ -17,7 +16,7 @@ from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit
 from rl_advisor.output.errors import UsageError
 from rl_advisor.server.confinement import Outside
-from rl_advisor.server.dispatch import Dispatcher
+from rl_advisor.server.dispatch import Client, Dispatcher, Work
 from rl_advisor.server.picture import SHOWN_BY
 from rl_advisor.server.questions import can_ask, completed, open_facts, which_run
 from rl_advisor.server.results import picture_of, result_of
@@ -35,10 +34,10 @@ def tools_of(desk: Dispatcher, cases: Path | None = None) -> list[Tool]:
     said: set[str] = set()
     triage = Triage(desk)
 
-    async def listed(_: Context[Any, Any], limit: int) -> Answer:
+    async def listed(_: Client, limit: int) -> Answer:
         return fit(await desk.listed(limit), isolated.LONGEST_ANSWER)
 
-    own: dict[str, Callable[..., Awaitable[Any]]] = {
+    own: dict[str, Work] = {
         "list_runs": listed,
         "triage_runs": triage.page,
         **(case_tools(desk, cases) if cases else {}),
@@ -47,22 +46,22 @@ def tools_of(desk: Dispatcher, cases: Path | None = None) -> list[Tool]:
     return [_tool(verb, own.get(verb.name) or _asked(desk, verb), desk, said) for verb in shown]
 
 
-def _asked(desk: Dispatcher, verb: Verb) -> Callable[..., Awaitable[Any]]:
+def _asked(desk: Dispatcher, verb: Verb) -> Work:
     """What asks a worker."""
 
-    async def ask(ctx: Context[Any, Any], **arguments: Any) -> Any:
+    async def ask(ctx: Client, **arguments: Any) -> Any:
         return await desk.ask(isolated.answer, {"verb": verb.name, **arguments}, verb.paths, ctx)
 
     return ask
 
 
-def _tool(verb: Verb, work: Callable[..., Awaitable[Any]], desk: Dispatcher, said: set[str]) -> Tool:
+def _tool(verb: Verb, work: Work, desk: Dispatcher, said: set[str]) -> Tool:
     """The tool, whose schema leaves out what an earlier one ``said``."""
     back = {"which": which_run(desk)} if verb.about == "run" else {}
     back |= {"facts": open_facts(desk)} if verb.name == "assess_run" else {}
     resolved = {name: (Resolve(ask), True) for name, ask in back.items()}
 
-    async def answered(ctx: Context[Any, Any], **given: Any) -> CallToolResult:
+    async def answered(ctx: Client, **given: Any) -> CallToolResult:
         told = completed(given, {name: given.pop(name) for name in back})
         try:
             answer = await work(ctx, **told)
@@ -90,7 +89,7 @@ def _tool(verb: Verb, work: Callable[..., Awaitable[Any]], desk: Dispatcher, sai
     )
 
 
-def shows(ctx: Context[Any, Any]) -> bool:
+def shows(ctx: Client) -> bool:
     """Whether the client shows things to a person; all others get the text alone."""
     return can_ask(ctx) or client_supports_apps(ctx)
 
@@ -102,12 +101,12 @@ def case_tools(desk: Dispatcher, folder: Path) -> Mapping[str, Callable[..., Awa
     async def kept(case: Mapping[str, Any]) -> Answer:
         return dict(await desk.quick(lambda: shelf.keep(folder, shelf.CaseFile.model_validate(case))))
 
-    async def opened(ctx: Context[Any, Any], run: str, question: str | None) -> Answer:
+    async def opened(ctx: Client, run: str, question: str | None) -> Answer:
         """A new case on a run."""
         answer = await desk.ask(isolated.case, {"run": run, "question": question or ""}, ["run"], ctx)
         return await kept(answer | {"run": run, "opened": shelf.now()})  # another worker's answer may be remembered
 
-    async def noted(ctx: Context[Any, Any], name: str, run: str | None, changed: str | None, text: str | None) -> Answer:
+    async def noted(ctx: Client, name: str, run: str | None, changed: str | None, text: str | None) -> Answer:
         """The case with a note, and with what a later run says of it."""
         case = await desk.quick(lambda: shelf.load(folder, name))
         told = (case.noted(text) if text else case).model_dump(by_alias=True)

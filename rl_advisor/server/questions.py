@@ -1,16 +1,15 @@
 """Asks the person back where the client can and the answer would differ: which run is meant, and what its files leave open."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.resolve import Elicit
 from mcp_types.version import is_version_at_least
 from pydantic import BaseModel, Field, create_model
 
 from rl_advisor.output import Answer
 from rl_advisor.server.confinement import Outside
-from rl_advisor.server.dispatch import Dispatcher
+from rl_advisor.server.dispatch import Client, Dispatcher, Work
 from rl_advisor.tools.workers import isolated
 
 Given = Mapping[str, Any]
@@ -18,7 +17,7 @@ _BACK = "2026-07-28"
 """From this revision on a question is an answer; before, it takes a way from the server to the client, which not every transport has."""
 
 
-def can_ask(ctx: Context[Any, Any]) -> bool:
+def can_ask(ctx: Client) -> bool:
     """Whether the client shows a form to a person, and can be reached."""
     capabilities = ctx.client_capabilities
     elicits = capabilities.elicitation if capabilities else None
@@ -26,10 +25,10 @@ def can_ask(ctx: Context[Any, Any]) -> bool:
     return shows and (is_version_at_least(ctx.protocol_version or "", _BACK) or ctx.session.can_send_request)
 
 
-def which_run(desk: Dispatcher) -> Callable[..., Awaitable[Any]]:
+def which_run(desk: Dispatcher) -> Work:
     """What asks which run is meant where none goes by the name and some nearly do."""
 
-    async def which(ctx: Context[Any, Any], run: str) -> Any:
+    async def which(ctx: Client, run: str) -> Any:
         if not can_ask(ctx):
             return None
         try:
@@ -42,11 +41,11 @@ def which_run(desk: Dispatcher) -> Callable[..., Awaitable[Any]]:
     return which
 
 
-def open_facts(desk: Dispatcher) -> Callable[..., Awaitable[Any]]:
+def open_facts(desk: Dispatcher) -> Work:
     """What asks for the facts that would change a judgement."""
 
     async def facts(  # noqa: PLR0913 - what the protocol's library hands in by name
-        ctx: Context[Any, Any], run: str, until: float | None, mapping: dict[str, str], planned: int | None, goal: float | None
+        ctx: Client, run: str, until: float | None, mapping: dict[str, str], planned: int | None, goal: float | None
     ) -> Any:
         if not can_ask(ctx):
             return None

@@ -8,13 +8,12 @@ from typing import Any
 
 import anyio
 from anyio.to_thread import run_sync
-from mcp.server.mcpserver import Context
 
 from rl_advisor.output.budget import fit
 from rl_advisor.output.clean import aliased, clean
 from rl_advisor.output.progress import listening
 from rl_advisor.server.confinement import called
-from rl_advisor.server.dispatch import Dispatcher, Listener
+from rl_advisor.server.dispatch import Client, Dispatcher, Listener
 from rl_advisor.tools.triage import How, Place, Store, aimed, answers, is_row, order, settled, whole
 from rl_advisor.tools.triage.engines import threads
 from rl_advisor.tools.triage.row import CONTRACT
@@ -37,7 +36,7 @@ class Triage:
         self._one_at_a_time = anyio.Lock()
 
     async def page(  # noqa: PLR0913 - the tool's arguments
-        self, ctx: Context[Any, Any] | None, root: str, first: int, rows: int, only: str | None, goal: float | None
+        self, ctx: Client | None, root: str, first: int, rows: int, only: str | None, goal: float | None
     ) -> dict[str, Any]:
         """The rows from ``first`` on, and how many there are; what is not yet judged is judged first, for as long as a call may take.
 
@@ -72,7 +71,7 @@ class Triage:
         found = await self._desk.worked(places_at, folders)
         return [Place(**{**told, "run": called(roots, Path(told["where"]))}) for told in found]
 
-    async def _judged(self, places: Sequence[Place], ctx: Context[Any, Any] | None) -> None:
+    async def _judged(self, places: Sequence[Place], ctx: Client | None) -> None:
         """Judge places until all are known or the time is up; what is under way then is begun again by the next call."""
         over, ear = Event(), Listener(ctx)
         how = How(jobs=AT_ONCE, seconds=round(ONE_RUN_S), roots=tuple(str(root) for root in self._desk.roots))

@@ -12,20 +12,14 @@ from typing import Any, NoReturn
 
 import orjson
 
-from rl_advisor.discovery import function_of
+from rl_advisor.discovery import function_of, table
 from rl_advisor.output import Answer, progress
 
 PROGRESS, RESULT, BYTES, ERROR = b"P", b"R", b"B", b"E"
 """With which a worker's message begins: JSON follows, or bytes as they are."""
 TELL_EVERY = 0.1
 """Seconds between two notes of progress."""
-_FORBIDDEN = frozenset(
-    (
-        *("socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork"),
-        *("os.forkpty", "pty.spawn", "os.kill", "os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate"),
-        *("os.chmod", "os.chown", "pickle.find_class"),
-    )
-)
+_FORBIDDEN = frozenset(table(__file__, "forbidden.toml")["events"])
 MOST_FILES, LONGEST_QUESTION = 512, 16 << 20
 
 
