@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import anyio
 from anyio.to_thread import run_sync
 
+from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit
 from rl_advisor.output.clean import aliased, clean
 from rl_advisor.output.progress import listening
@@ -37,7 +37,7 @@ class Triage:
 
     async def page(  # noqa: PLR0913 - the tool's arguments
         self, ctx: Client | None, root: str, first: int, rows: int, only: str | None, goal: float | None
-    ) -> dict[str, Any]:
+    ) -> Answer:
         """The rows from ``first`` on, and how many there are; what is not yet judged is judged first, for as long as a call may take.
 
         Raises:

@@ -1,6 +1,6 @@
 """Asks a verb of the table: its runs are read and cut, its files found, its answer made safe."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -50,7 +50,7 @@ def ask(name: str, *given: Any, **named: Any) -> Any:
     return _safe(function(runs[0] if verb.about == "run" else runs, **asked), runs)
 
 
-def judged(run: "Run", advisor: str = "builtin", options: Mapping[str, Any] | None = None) -> Answer:
+def judged(run: "Run", advisor: str = "builtin", options: Answer | None = None) -> Answer:
     """What an advisor makes of a run."""
     return judgement_of(run, advisor_named(advisor).assess(run, **(options or {})))
 
@@ -116,7 +116,7 @@ def _of_files(function: Any, asked: Answer) -> Any:
         raise UsageError(str(unfit)) from unfit
 
 
-def _table(verb: Verb, path: Path, how: Mapping[str, Any]) -> Answer | None:
+def _table(verb: Verb, path: Path, how: Answer) -> Answer | None:
     """A row for each of several runs of a folder or file, worst first; None for a single run, or one that was asked for by name."""
     from rl_advisor.answers import run_table
 
@@ -142,7 +142,7 @@ PLANS = (1.1, 4.0)
 """A run of unknown length is judged as if nearly over and as if hardly begun: times its last step."""
 
 
-def questions(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[Answer]:
+def questions(asked: Answer, answer: Answer) -> Iterator[Answer]:
     """The questions whose answer would change verdict or call of the run that ``assess_run`` was asked about so."""
     judge, how = advisor_named("builtin").assess, {name: asked[name] for name in HOW if asked.get(name) is not None}
     run = as_asked(asked["run"], **how)

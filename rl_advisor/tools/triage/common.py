@@ -109,7 +109,7 @@ def losses(rows: Sequence[Row]) -> list[str]:
     return [f"{len(shares)} of the runs lost over 5 % of their episodes to errors or the infrastructure{worst}"] if shares else []
 
 
-def _notes(telling: Mapping[str, Any], groups: Sequence[int], failed: Any) -> list[str]:
+def _notes(telling: Answer, groups: Sequence[int], failed: Any) -> list[str]:
     notes = []
     if not telling:
         notes.append("no setting that is logged differs between the runs: what made some fail cannot be told from settings")
@@ -217,7 +217,7 @@ def _with_interval(look: Look, z: float) -> Look:
     return replace(look, low=a - b - float(np.hypot(a - la, hb - b)), high=a - b + float(np.hypot(ha - a, b - lb)))
 
 
-def sentences(found: Mapping[str, Any]) -> list[str]:
+def sentences(found: Answer) -> list[str]:
     """What can be said and what cannot, the surest first: for the terminal, the page and the tool."""
     from rl_advisor.answers.templates import sentences as told
 
