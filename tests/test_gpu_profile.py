@@ -11,7 +11,7 @@ from rl_advisor.run import Curve, Run
 
 from gpu_runs import RECORDINGS, clock, recorded, shares, simulated, step_ends, truth
 
-KEYS = {"says", "gpus", "hours", "step_period_s", "phases", "idle", "interference", "headroom_gib", "cannot_tell", "gaps"}
+KEYS = {"gpus", "hours", "step_period_s", "phases", "idle", "interference", "headroom_gib", "cannot_tell", "gaps"}
 ROW_KEYS = {
     "name", "share", "share_low", "share_high", "seconds_per_step", "power_w",
     "utilization", "memory_gib", "energy_j_per_step", "confidence",
