@@ -272,10 +272,14 @@ def meant(rows: Sequence[Row], odds: Floats) -> tuple[float, float]:
 
 
 def report(name: str, rows: Sequence[Row], found_: Floats) -> None:
-    """Exact, admissible and coarse hits: mean over kin / plain; and how sure it was against how often it was right."""
+    """Hits of readers' own verdicts (exact: in the mean over readers; or second: of either), admissible and coarse ones: mean over kin / plain.
+
+    And how sure it was against how often it was right.
+    """
     said = [VERDICTS[i] for i in found_.argmax(axis=1)]
     hits = {
         "exact": [np.mean([a == m for m in r.label.mains]) for a, r in zip(said, rows, strict=True)],
+        "exact or second": [a in r.label.mains for a, r in zip(said, rows, strict=True)],
         "admissible": [a in r.label.admitted for a, r in zip(said, rows, strict=True)],
         "coarse": [any(COARSE.get(a, "broken") == COARSE.get(m, "broken") for m in r.label.mains) for a, r in zip(said, rows, strict=True)],
     }
