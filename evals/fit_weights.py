@@ -272,9 +272,9 @@ def meant(rows: Sequence[Row], odds: Floats) -> tuple[float, float]:
 
 
 def report(name: str, rows: Sequence[Row], found_: Floats) -> None:
-    """Hits of readers' own verdicts (exact: in the mean over readers; or second: of either), admissible and coarse ones: mean over kin / plain.
+    """Hits of readers' own verdicts (exact: in the mean over readers; or second: of either), admissible, coarse ones, and how sure it was.
 
-    And how sure it was against how often it was right.
+    Each as mean over kin / plain; how sure against how often it was right.
     """
     said = [VERDICTS[i] for i in found_.argmax(axis=1)]
     hits = {

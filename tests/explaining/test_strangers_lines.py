@@ -88,7 +88,7 @@ def test_untrained_numbers_are_no_pattern_of_a_trained_policy() -> None:
 @pytest.mark.parametrize(
     ("line", "names"),
     [
-        ("Episode {0}: {1}", {"value"}),
+        ("Episode {0}: {1}", {"c1"}),
         ("Episode {0}/400 | Reward moyen (50 ep): {1}", {"Reward moyen"}),
         ("Iter {0} - score (higher is better): {1}, loss (actor): 0.{0}1", {"score", "loss/actor"}),
         ("Step: {0}. Time Elapsed: {0}.25 s Mean Reward: {1}.", {"Time Elapsed", "Mean Reward"}),
@@ -97,7 +97,7 @@ def test_untrained_numbers_are_no_pattern_of_a_trained_policy() -> None:
 def test_what_stands_between_a_name_and_its_number_is_no_name(line: str, names: set[str]) -> None:
     run = run_of("\n".join(line.format(i, round(3.7 + i % 4, 1)) for i in range(1, 24)))
     assert {c.raw for c in run.curves.values()} == names
-    first = next(c for c in run.curves.values() if c.raw in ("value", "Reward moyen", "score", "Mean Reward"))
+    first = next(c for c in run.curves.values() if c.raw in ("c1", "Reward moyen", "score", "Mean Reward"))
     np.testing.assert_allclose(first.value[:3], [4.7, 5.7, 6.7])
 
 

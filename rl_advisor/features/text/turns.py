@@ -146,7 +146,8 @@ def _marks_in(text: str) -> list[tuple[str, int, int, bool]]:
                 role = "assistant"
             elif not role and (decides(name) or heading or name in ("Task", "model")):
                 role = role_of(name)
-            if role and (form is _MARKS[0] or name.lower() not in _NO_LABELS) and "sep" not in token:
+            label = form is _MARKS[0] or named["close"].startswith("]") or name.lower() not in _NO_LABELS
+            if role and label and "sep" not in token:
                 own = part_of(name) in ("done", "thought") or name.startswith("Thought")
                 found.append((role, m.start(), m.end(), role == "assistant" and (own if form is not _MARKS[0] else "call" in token)))
         roles = [role for role, *_ in found]
@@ -160,9 +161,8 @@ def _marks_in(text: str) -> list[tuple[str, int, int, bool]]:
     return []
 
 
-_NO_LABELS = frozenset(
-    {"function", "tool", "functions", "tools", "model", "use", "say", "got", "why", "goal", "problem", "me", "act", "ai"}
-) - {"model"}
+_NO_LABELS = frozenset({"function", "tool", "functions", "tools", "use", "say", "got", "why", "goal", "problem", "me", "act", "ai"})
+"""Words that begin a line for other reasons as well, unless they stand in brackets."""
 
 
 def _typed(text: str) -> Iterator[tuple[str, int, int, bool]]:
