@@ -269,15 +269,6 @@ def test_without_a_plan_four_tenths_of_it_are_left() -> None:
     assert going_on.known(0.001) == going_on.known(0.01) == pytest.approx(np.log(0.01))
 
 
-@pytest.mark.parametrize(("order", "guessed", "left"), [(-0.69, None, 1.0), (-0.75, None, 0.5), (-0.81, None, 0.05), (-0.81, "loss", 1.0)])
-def test_a_slide_from_the_first_points_on_is_no_failure_to_learn(order: float, guessed: str | None, left: float) -> None:
-    """From seven in ten to eight in ten of going one way; not of a metric that was guessed, of which less may be better."""
-    slid = SimpleNamespace(**vars(case(gained=0.0, order=order)), solved=False, gamed=0.0)
-    slid.run.outcome_guess = guessed
-    told = evidence.fitting(slid)  # type: ignore[arg-type]
-    assert told["not_learning"] - told["plateaued"] == pytest.approx(np.log(left))
-
-
 @pytest.mark.parametrize(("last", "collapsed"), [(31.0, 0.0), (25.0, 0.5), (19.0, 1.0)])
 def test_three_quarters_of_the_gain_part_a_collapse_from_a_decline(last: float, collapsed: float) -> None:
     """Of a rise from 0 to 100, by what is left at the end; not where it gained less than half of what its points cover."""

@@ -66,8 +66,6 @@ BESIDE, ENOUGH_SOUND = 0.75, 3
 That it leaves their band speaks for no verdict, only for a link: a run that does less than its twins may still rise."""
 FEW, SAY_LITTLE = 8, 4.0
 """Points below which an outcome is hardly a course, and what a single one weighs for not being able to tell."""
-SLID = (0.7, 0.8)
-"""How surely it goes one way from which a fall from its first points on begins to be a slide, and is one: no failure to learn."""
 GAIN, MOST_OF_IT = 0.5, (0.7, 0.8)
 """Share of its range that a gain must be to be measured by, and the share of it that is gone where degrading ends and collapsed begins."""
 LEAST_FIT = 0.05
@@ -105,8 +103,6 @@ def fitting(case: Case) -> Speaks:
     amounts = case.performance.counts.amounts
     fits = {v: max(LEAST_FIT, means(amounts)) for v, means in meaning.MEANS.items()}
     fits |= dict.fromkeys(("not_learning", "undecidable"), LEAST_FIT) if case.solved else {}
-    if case.run.outcome_guess is None:  # of what was guessed less may be better
-        fits["not_learning"] = max(LEAST_FIT, fits["not_learning"] * (1 - np.interp(-amounts["order"], SLID, (0, 1))))
     for v in FALLS:  # a score that fell beside a reward that rose and stayed is gaming's, not a fall of all there is
         fits[v] *= 1 - PARTED * case.gamed
     return centred({v: float(np.log(fit)) for v, fit in fits.items()})
