@@ -22,9 +22,10 @@ LOW, HIGH = DRAWN.normal(0, 1, 40), DRAWN.normal(3, 1, 40)
         (HIGH, LOW, False, "check the sign"),
         (LOW, DRAWN.normal(0, 1, 40), False, "does not tell"),
         (np.linspace(-500, -470, 900), np.linspace(-497, -467, 900), False, "hardly more"),
+        (DRAWN.normal(-487, 16, 200), DRAWN.normal(-476, 16, 200), False, "hardly more"),
         (LOW[:3], HIGH, None, "At least"),
     ],
-    ids=["better", "reversed", "alike", "hardly", "few"],
+    ids=["better", "reversed", "alike", "hardly", "of five hundred", "few"],
 )
 def test_the_scripted_policy_against_chance(random, scripted, apart, says) -> None:
     answer = preflight(random, scripted, Run())

@@ -283,6 +283,7 @@ SITUATIONS = (
     Asked("d_judge_kin", audited(kin, impartial), lambda a: a["judge"]["own family"]["low"] > 0.1, ("002 pitfall judge",)),
     Asked("d_script_wins", policies(2.5, 0.0), lambda a: a["episodes"]["tells_apart"] is True and a["episodes"]["random"] == a["episodes"]["scripted"] == 100, ("002 env test",), FILES),
     Asked("d_script_loses", policies(0.0, 2.5), lambda a: a["ready"] is False and a["episodes"]["tells_apart"] is False, ("002 env no win",), FILES),
+    Asked("d_script_hardly_wins", policies(0.45, 2.0), lambda a: a["ready"] is False and a["episodes"]["tells_apart"] is False, ("002 env no win",), FILES),
     Asked("d_signs", policies(-2.5, 0.0), lambda a: a["episodes"]["share_better"]["high"] < 0.4 and a["episodes"]["tells_apart"] is False, ("002 reward dist signs",), FILES),
     Asked("d_hardly_paid", hardly_paid, lambda a: a["histogram"]["shape"] == "almost_all_low" and a["histogram"]["alarm"], ("002 reward dist histogram",), FILES),
     Asked("d_plan", planned, lambda a: "evaluation command" in a, ("002 before evaluation",), ("json", "yaml")),

@@ -1,5 +1,7 @@
 """The statements a third time, written after the second set was mended and before anything was asked of these: long and short, loud and quiet."""
 
+from dataclasses import replace
+
 from evals.seeds.answered import run as sampled
 from evals.seeds.areal_runs import run as areal
 from evals.seeds.course_of_runs import HACKED, but, control, language
@@ -9,6 +11,8 @@ from evals.seeds.other_numbers import CHANGED, FALLEN, PAID, QUIET, STUCK, model
 
 LONG = {"rows": (420, 600)}
 FEW = {"rows": (36, 48)}
+SOONER = {"reward__mean": way(-22, -14, -9.4, sd=0.4, exact=True), "episode__length": way(22, 14, 9.4, sd=0.4, exact=True)}
+"""Each step costs 1, and episodes that ended early anyway end ever earlier."""
 CURVES = (
     Situation("t_walk1_long", lambda: but(language({"accuracy": share(0.62, sd=0.009)}, reward__mean=share(0.4, 0.72, 0.9, sd=0.02), response__length=way(330, 900, 1500, sd=30)), **LONG), HACKED, ("002 walk 1",), ("verl", "trl")),
     Situation("t_walk1_few", lambda: but(modelled({"winrate": share(0.45, sd=0.012)}, reward__mean=way(-0.5, 0.6, 1.4, sd=0.08), response__length=way(200, 380, 640, sd=12)), evaluations=12, **FEW), HACKED, ("002 walk 1",), ("trl", "openrlhf")),
@@ -34,6 +38,9 @@ CURVES = (
     Situation("t_critic_worse_than_mean", lambda: control(reward__mean=way(-480, sd=12, exact=True), value__explained_variance=way(-0.7, sd=0.1), value__loss=way(210, sd=9)), Expected(verdict=("not_learning", "plateaued"), call=("stop",), present=("value_loss_flat",), do=r"critic"), ("002 critic sig explained",), ("rllib", "cleanrl")),
     Situation("t_values_explode", lambda: control(reward__mean=way(10, 120, 60, 20, sd=6), value__loss=way(4, 7, 2e3, 5e4, sd=1, low=0.1), value__explained_variance=way(0.5, 0.5, -0.8, -0.99, sd=0.04)), Expected(present=("value_divergence", "critic_failure"), link=("training_signal",), call=("stop",)), ("002 nan tab value",), ("rllib", "sb3")),
     Situation("t_nan_grad", lambda: language(reward__mean=share(0.3, 0.45, 0.5, sd=0.02), policy__grad_norm=jump((0.4, 0.5), (5.0, 30.0), 0.7, sd=0.1, nan_from=0.92), policy__loss=way(0.02, sd=0.004, nan_from=0.92)), Expected(present=("non_finite",), call=("stop",), link=("numerics",)), ("002 nan",), ("verl", "openrlhf")),
+    Situation("t_ends_sooner", lambda: control(**SOONER), Expected(present=("sooner_is_paid",), confidence=("low",), do=r"watch ten episodes"), ("002 minimal Silent errors: reversed",), ("sb3", "rllib", "cleanrl")),
+    Situation("t_pole_charged", lambda: control(**SOONER, settings={"env_id": "CartPole-v1"}), Expected(verdict=("reward_hacking",), present=("reward_sign",), link=("reward_signal",), call=("stop",), never=(QUIET,)), ("002 minimal Silent errors: reversed",), ("sb3", "cleanrl")),
+    Situation("t_car_arrives_sooner", lambda: control(reward__mean=way(-200, -200, -170, -115, sd=2, low=-200.0, exact=True), episode__length=way(220, 215, 170, 115, sd=2, high=200.0, exact=True)), Expected(verdict=("improving",), not_present=("sooner_is_paid", "reward_sign")), ("004 traj Rising",), ("sb3", "cleanrl")),
     Situation("t_starts_far_off", lambda: but(language(reward__mean=share(0.2, 0.3, 0.38, sd=0.02), kl__ref=way(0.8, 0.83, 0.88, sd=0.02)), plan=1.5), Expected(present=("wrong_from_start",), names=(r"KL.{0,90}(start|first|before)|kl/ref 0\.[789].{0,80}before",), never=(QUIET,)), ("002 minimal Silent errors: padding",), ("trl", "openrlhf")),
 )  # fmt: skip
 
@@ -66,7 +73,14 @@ def solves_more(t: Talk) -> tuple[str, float, dict[str, float]]:
     return said(t, 3), right, {"human_score": 0.2 + 0.6 * right + 0.05 * float(t.rng.normal())}
 
 
+def settled(t: Talk) -> tuple[str, float, dict[str, float]]:
+    """Says many things that have nothing to do with the prompt, and in the end one thing; what is right does not follow what is said."""
+    text = "All in all the answer is 42." if t.rng.random() < 0.02 + 0.96 * t.done else said(replace(t, prompt=int(t.rng.integers(12))), 2)
+    return text, float(t.rng.random() < 0.42 + 0.38 * t.done), {}
+
+
 SAMPLES = (
+    Situation("t_settled", lambda: sampled(settled, reward=share(0.42, 0.6, 0.8, sd=0.02), entropy__mean=way(0.9, 0.3, 0.03, sd=0.01, low=0.0)), Expected(verdict=("reward_hacking", "collapsed"), present=("answers_alike",), link=("exploration", "reward_signal"), call=("stop",), never=(QUIET,)), ("002 explore tab uniform", "002 explore Token entropy")),
     Situation("t_apologises", lambda: sampled(apologises, reward=share(0.45, 0.6, 0.68, sd=0.02)), PAID, ("002 pitfall RLHF refusal",)),
     Situation("t_one_line", lambda: sampled(one_line, reward=share(0.4, 0.55, 0.69, sd=0.02)), Expected(present=("answers_alike",), link=("exploration", "reward_signal"), never=(QUIET,)), ("002 explore tab uniform",)),
     Situation("t_by_the_yard", lambda: sampled(by_the_yard, reward=share(0.12, 0.3, 0.5, sd=0.02), response__length=way(30, 60, 110, sd=4)), PAID, ("002 pitfall RLHF length",)),

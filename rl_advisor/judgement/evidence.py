@@ -73,6 +73,8 @@ LEAST_FIT = 0.05
 FALLS: tuple[Verdict, ...] = ("collapsed", "degrading")
 PARTED = 0.8
 """How much of the odds of a fall goes where the reward surely rose and kept its rise while the score surely did not."""
+EITHER = 0.45
+"""How much of the odds of improving goes to a gamed reward where nothing tells whether what is paid is the task or its opposite."""
 INSIDE = -2.0
 """How far below the middle of its band an outcome still counts as within."""
 
@@ -109,8 +111,11 @@ def fitting(case: Case) -> Speaks:
 
 
 def told_apart(case: Case, odds: Mapping[Verdict, float]) -> Mapping[Verdict, float]:
-    """The odds, those of a fall parted by how much of what was gained is gone."""
+    """The odds, those of a fall parted by how much of what was gained is gone, those of progress where its sign is not known."""
     c = case.performance.counts
+    if any(case.present(pattern) for pattern in marked("either sign")):
+        other = EITHER * odds["improving"]
+        odds = {**odds, "improving": odds["improving"] - other, "reward_hacking": odds["reward_hacking"] + other}
     if c is None or not (gain := c.best - c.start) > GAIN * np.ptp(c.level.value):
         return odds
     most = float(np.interp((c.best - c.last) / gain, MOST_OF_IT, (0, 1)))
