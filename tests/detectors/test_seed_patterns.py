@@ -75,7 +75,11 @@ CASES = [
     ("reward_shortcut", made(alike, held_out=[0.3, 0.4, 0.5, 0.6, 0.7, 0.8]), U),
     ("reward_shortcut", made(different), A),
     ("sooner_is_paid", run(reward__mean=-rising(22, 9), episode__length=rising(22, 9), value__loss=flat(9, 1)), P),
-    ("sooner_is_paid", run(reward__mean=-rising(22, 9), episode__length=rising(22, 9), reward__success=rising(0.1, 0.9), value__loss=flat(9, 1)), A),
+    (
+        "sooner_is_paid",
+        run(reward__mean=-rising(22, 9), episode__length=rising(22, 9), reward__success=rising(0.1, 0.9), value__loss=flat(9, 1)),
+        A,
+    ),
     ("sooner_is_paid", run(reward__mean=-rising(44, 9), episode__length=rising(22, 9), value__loss=flat(9, 1)), A),
     ("sooner_is_paid", run(reward__mean=-rising(44, 20), episode__length=np.minimum(rising(60, 20), 44), value__loss=flat(9, 1)), A),
     ("unreliable_proxy", judged(0.0), P),
