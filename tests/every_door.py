@@ -41,7 +41,7 @@ def commands():
         "consistency": [[one, other]],
         "memory": [[str(MODEL)]],
         "fetch": [["https://127.0.0.1:9/run/", "--out", str(OUT)]],
-        "record": [["--out", str(OUT / "g.csv"), "--seconds", "1"]],
+        "record": [["--out", str(OUT / "g.csv")]],
         "watch": [[RUN, "--every", "0.01", "--idle", "0.01", "--state", str(OUT / "state.json")]],
         "triage": [
             [*MANY, "--no-store", "--common", "--page", str(OUT / "t.html"), "--parquet", str(OUT / "t.parquet")],

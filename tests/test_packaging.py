@@ -68,7 +68,7 @@ def test_s15_nothing_is_imported_that_nobody_asked_for():
     """The package imports at run time only what pyproject names, or what it names as an extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     asked = {_name(d) for d in (*project["dependencies"], *(d for extra in project["optional-dependencies"].values() for d in extra))}
-    known = {"yaml": "pyyaml", "pynvml": "nvidia-ml-py", "mcp_types": "mcp", "anyio": "mcp", "PIL": "pillow", "mlflow": "mlflow-skinny"}
+    known = {"yaml": "pyyaml", "mcp_types": "mcp", "anyio": "mcp", "PIL": "pillow", "mlflow": "mlflow-skinny"}
     implied = {"anyio": "mcp", "httpx2": "mcp", "uvicorn": "mcp"}
     hosts = {
         "transformers",

@@ -401,8 +401,8 @@ def _no_gpu() -> str:
     from rl_advisor.gpu import recorder
 
     try:
-        recorder.nvml()
-    except recorder.NoGpu as missing:
+        recorder.look_for_gpus()
+    except UsageError as missing:
         return str(missing)
     return ""
 

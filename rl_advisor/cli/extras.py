@@ -1,13 +1,12 @@
 """Commands that do more than ask a verb: write an audit sheet, draw the GPUs, set runs side by side, fetch a run, record the GPUs."""
 
 import json
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import click
@@ -55,14 +54,10 @@ def samples(run: str, audit: str | None, as_json: bool, **asked: Any) -> None:
 
 
 @command("record")
-def record(out: Path, every: float, seconds: float | None) -> None:
+def record(out: Path, every: float) -> None:
     """Record the GPUs of this machine until stopped; put the file beside the run and `gpu` reads it."""
-    from rl_advisor.gpu import recorder
-
-    if out.suffix != ".csv":
-        raise UsageError(f"a recording is a table: name a file that ends in .csv, not {out.name!r}")
-    rows = recorder.record(recorder.nvml(), out, every=every, seconds=seconds if seconds is not None else float("inf"))
-    click.echo(f"{rows} rows written to {out}", err=True)
+    with recorded(out, every) as recording, suppress(KeyboardInterrupt):
+        recording.wait()
 
 
 @command("fetch")
@@ -105,7 +100,6 @@ COMMANDS = (samples, compare, fetch, record)
 @command("watch")
 def watch(run: str, as_json: bool, recording: Path | None, **how: Any) -> None:
     """Follow RUN while it trains; speak when the judgement changes. Exit code 10: stopping is advised."""
-    from rl_advisor.output.errors import UsageError
     from rl_advisor.tools import watching
 
     if "://" in run:
@@ -117,27 +111,25 @@ def watch(run: str, as_json: bool, recording: Path | None, **how: Any) -> None:
     def tell(change: Answer) -> None:
         click.echo(json.dumps(change) if as_json else watching.line(change))
 
-    with recorded(recording):
+    with recorded(recording) if recording else nullcontext():
         code = watching.watch(Path(run), **how, clock=time.monotonic, sleep=time.sleep, tell=tell, aside=recording)
     sys.exit(code)
 
 
 @contextmanager
-def recorded(out: Path | None) -> Iterator[None]:
-    """Record the GPUs into a file until the end, in a process of its own, so that judging does not delay a reading.
+def recorded(out: Path, every: float = 0.1) -> Iterator[Popen[bytes]]:
+    """Record the GPUs into a table until the end.
 
     Raises:
-        UsageError: there is no GPU, or no access to one.
+        UsageError: there is no GPU, or the file is no table.
     """
-    if out is None:
-        yield
-        return
-    from rl_advisor.gpu.recorder import nvml
+    from rl_advisor.gpu import recorder
 
-    nvml()
-    recorder = subprocess.Popen([sys.executable, "-m", "rl_advisor", "record", "--out", str(out)], stdin=subprocess.DEVNULL)  # noqa: S603
+    if out.suffix != ".csv":
+        raise UsageError(f"a recording is a table: name a file that ends in .csv, not {out.name!r}")
+    recording = recorder.record(out, every)
     try:
-        yield
+        yield recording
     finally:
-        recorder.send_signal(signal.SIGINT)  # upon which it packs what it has
-        recorder.wait(timeout=60)
+        recording.terminate()
+        recording.wait()
