@@ -79,7 +79,7 @@ def _of_curve(shown: dict[str, Any], rng: random.Random) -> Iterator[Claim]:
     if said := spelled(shown["highest"]["value"], unit, rng):
         yield {"metric": name, "says": "highest", "step": shown["highest"]["step"], **said}
     if first < last and "value" in (said := spelled(shown["last"], "", rng)):
-        yield {"metric": name, "says": "went", "from_step": first, "from_value": float(value(shown["first"])), "step": last, **said}
+        yield {"metric": name, "from_step": first, "from_value": float(value(shown["first"])), "step": last, **said}
     for key, begin in (("overall", first), ("recent", shown.get("recent", {}).get("from_step"))):
         if (way := DIRECTIONS.get(shown.get(key, {}).get("direction"))) and begin < last:
             yield {"metric": name, "says": way, "from_step": begin, "step": last}
@@ -98,7 +98,7 @@ def _value(claim: Claim, _: Run, rng: random.Random) -> Claim | None:
 
 def _step(claim: Claim, run: Run, rng: random.Random) -> Claim | None:
     curve = _curve(run, claim)
-    if curve is None or ("says" in claim and claim["says"] in OPPOSITE):
+    if curve is None or claim.get("says") in OPPOSITE:
         return None
     other = [s for s in curve.finite()[0].tolist() if abs(s - claim["step"]) > 0.5 and s > claim.get("from_step", -1)]
     return {**claim, "step": round(rng.choice(other))} if other else None

@@ -53,7 +53,7 @@ def waited_for(path: Path, rows: int) -> None:
 
 
 def test_rows_come_back_through_the_format(tmp_path, driver):
-    """What is recorded is read as the same numbers; what a card does not tell is missing; a second recording goes on where a kill left half a line."""
+    """What is recorded is read as the same numbers; a second recording goes on where a kill left half a line."""
     driver(0)
     path = tmp_path / "run" / "gpu.csv"
     recording = record(path, 0.01)

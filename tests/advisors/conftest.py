@@ -1,5 +1,6 @@
 """A scripted provider for each advisor, a small real run, and a judgement of it that stands."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -24,11 +25,11 @@ class Speaker:
 
     def play(self, script: list[Any]) -> Any:
         """A provider with that script, for a with-statement."""
-        return wire.provider(self.spoken, "text/event-stream", script)
+        return wire.provider(self.spoken, "application/json", script)
 
     def assess(self, run: Any, provider: wire.Provider, **options: Any) -> Any:
-        """What the advisor makes of the run with that provider; it never really waits."""
-        return self.advisor.assess(run, base_url=provider.url + self.path, **{"sleep": lambda _: None, **options})
+        """What the advisor makes of the run with that provider."""
+        return self.advisor.assess(run, base_url=provider.url + self.path, **options)
 
 
 @pytest.fixture(params=["anthropic", "openai"])
@@ -47,6 +48,14 @@ def _environment(monkeypatch):
     for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, "key-of-the-test")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture(autouse=True)
+def slept(monkeypatch) -> list[float]:
+    """How long the clients waited between two tries; nobody really waits."""
+    waits: list[float] = []
+    monkeypatch.setattr(time, "sleep", waits.append)
+    return waits
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +81,7 @@ def judgement(base) -> dict[str, Any]:
         "probabilities": {"collapsed": 0.9, "degrading": 0.1},
         "claims": [
             {"metric": "eval_accuracy", "says": "fell", "from_step": 120, "from_value": 0.94, "step": 160, "value": 0},
-            {"metric": "learning_rate", "says": "went", "from_step": 147, "from_value": 2e-4, "step": 153, "value": 0.008},
+            {"metric": "learning_rate", "from_step": 147, "from_value": 2e-4, "step": 153, "value": 0.008},
             {"metric": "completions/clipped_ratio", "value": 98, "unit": "percent", "speaks_for": "degrading"},
         ],
         "why": "The held-out score fell and stayed down [1].",

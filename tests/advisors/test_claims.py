@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from benchmarks.planted import KINDS, tally
 from rl_advisor.run import Checkpoint, Curve, Run
-from rl_advisor.tools.advisors.grounding.claims import Claim, Evidence
-from rl_advisor.tools.advisors.grounding.points import number
+from rl_advisor.tools.advisors.grounding.claims import Claim, Evidence, fits
 from rl_advisor.tools.advisors.grounding.prose import Prose
 from rl_advisor.tools.advisors.model.toolbox import Toolbox
 
@@ -73,9 +72,7 @@ RIGHT = [
     },
     {"metric": "objective/kl", "says": "rose"},
     {"metric": "reward/flat_groups", "says": "flat"},
-    {"metric": "response/length", "says": "went", "from_step": 0, "from_value": 8.2, "step": 2, "value": 312},
-    {"metric": "eval_acc", "says": "below", "from_step": 100, "value": 0.2},
-    {"metric": "eval_acc", "says": "above", "step": 50, "value": 0.8},
+    {"metric": "response/length", "from_step": 0, "from_value": 8.2, "step": 2, "value": 312},
     {"metric": "kl/ref", "says": "highest", "step": 200},
     {"metric": "response/length", "says": "lowest", "value": 8.2},
     {"metric": "findings.truncation.measures.now", "value": 98, "unit": "percent"},
@@ -102,7 +99,7 @@ WRONG = {
     "noise": ({"metric": "reward/mean", "says": "rose", "from_step": 20}, "no direction"),
     "ends the other way": ({"metric": "eval_acc", "says": "rose", "from_step": 0, "from_value": 0.91}, "falling"),
     "stretch turned round": ({"metric": "kl/ref", "says": "rose", "from_step": 100, "step": 50}, "not before"),
-    "bound": ({"metric": "eval_acc", "says": "above", "from_step": 0, "value": 0.8}, "came to"),
+    "change without its beginning": ({"metric": "eval_acc", "from_step": 0, "value": 0.1}, "needs a number"),
     "extreme": ({"metric": "response/length", "says": "highest", "value": 400}, "highest at 312.4"),
     "place of the extreme": ({"metric": "kl/ref", "says": "highest", "step": 20}, "was"),
     "metric": ({"metric": "eval_accuracy", "value": 0.91}, "did you mean"),
@@ -134,7 +131,7 @@ def test_nothing_later_than_the_cut_can_be_claimed():
 
 
 @pytest.mark.parametrize(
-    ("said", "unit", "percent", "fits", "not_fits"),
+    ("said", "unit", "share", "like", "unlike"),
     [
         (0.91, "", False, 0.9149, 0.9156),
         (0.9, "", False, 0.9049, 0.9056),
@@ -150,10 +147,9 @@ def test_nothing_later_than_the_cut_can_be_claimed():
         (-0.35, "", False, -0.351, 0.351),
     ],
 )
-def test_a_number_has_the_precision_it_is_said_with(said, unit, percent, fits, not_fits):
-    found = number(float(said), unit, percent=percent)
-    assert found.fits(fits)
-    assert not found.fits(not_fits)
+def test_a_number_has_the_precision_it_is_said_with(said, unit, share, like, unlike):
+    assert fits(float(said), like, unit, share=share)
+    assert not fits(float(said), unlike, unit, share=share)
 
 
 @pytest.mark.parametrize("x", [1e308, -1e308, 5e-324, 0.0])

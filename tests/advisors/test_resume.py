@@ -16,7 +16,7 @@ def test_dropped_session_resumes(speaker, run, judgement, tmp_path, capsys):
     kept = tmp_path / "talk.jsonl"
     with speaker.play([LOOK, SAMPLES, *[DROP] * 5]) as first:
         stood_in = speaker.assess(run, first, transcript=kept)
-    assert "stayed busy" in stood_in.words
+    assert "connection failed" in stood_in.words
     with speaker.play([Says(calls=(("give_assessment", judgement),))]) as second:
         got = speaker.assess(run, second, transcript=kept)
     assert got.p_continue_pays == 0.11

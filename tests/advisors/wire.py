@@ -34,11 +34,9 @@ class Fails:
 
 DROP = "drop"
 """The connection ends in the middle of an answer."""
-ENDS = "ends"
-"""A whole answer of HTTP that holds half a turn."""
-BREAKS = "breaks"
-"""The provider reports an error in the middle of its answer, as it does when it is overloaded."""
 GARBAGE = "garbage"
+"""An answer that is no JSON."""
+OTHER = "other"
 """An answer that is not what the protocol says."""
 
 
@@ -85,13 +83,10 @@ def provider(spoken: Spoken, kind: str, script: list[Any]) -> Iterator[Provider]
 def _play(handler: BaseHTTPRequestHandler, line: Any, spoken: Spoken, kind: str, number: int) -> None:
     if isinstance(line, Fails):
         _send(handler, line.status, "application/json", json.dumps(refusal(spoken, line.kind)).encode(), line.headers)
-    elif line == BREAKS:
-        _send(handler, 200, kind, broken_off(spoken, number), {})
     elif line == GARBAGE:
-        _send(handler, 200, kind, b"data: {this is no json\n\n", {})
-    elif line == ENDS:
-        begin = spoken(Says(text="I was about to say", calls=(("load_run", {}),)), number).split(b"\n\n")
-        _send(handler, 200, kind, b"\n\n".join(begin[:-4]) + b"\n\n", {})
+        _send(handler, 200, kind, b"{this is no json", {})
+    elif line == OTHER:
+        _send(handler, 200, kind, b'{"pong": [1]}', {})
     elif line == DROP:
         body = spoken(Says(text="I was about to say"), number)
         _send(handler, 200, kind, body[: len(body) // 2], {}, promised=len(body))
@@ -117,62 +112,31 @@ def refusal(spoken: Spoken, kind: str) -> dict[str, Any]:
     return {"error": {"message": "no", "type": kind, "param": None, "code": kind}}
 
 
-def broken_off(spoken: Spoken, number: int) -> bytes:
-    """The begin of an answer, then an error instead of the rest."""
-    begin = b"\n\n".join(spoken(Says(text="I was about to say"), number).split(b"\n\n")[:2]) + b"\n\n"
-    error = json.dumps(refusal(spoken, "overloaded_error")).encode()
-    return begin + (b"event: error\n" if spoken is anthropic else b"") + b"data: " + error + b"\n\n"
-
-
-def halves(text: str) -> tuple[str, str]:
-    """A text in two pieces, as streams bring it."""
-    return text[: len(text) // 2], text[len(text) // 2 :]
-
-
 def anthropic(says: Says, number: int) -> bytes:
-    """The turn as Anthropic streams it."""
+    """The turn as Anthropic answers it."""
     fresh, cached, stored, written = says.usage
-    usage = {"input_tokens": fresh, "cache_read_input_tokens": cached, "cache_creation_input_tokens": stored, "output_tokens": 1}
-    message = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
-    events: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "stop_sequence": None, "usage": usage}}]
-    blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
-    if says.thought:
-        deltas = [{"type": "thinking_delta", "thinking": says.thought}, {"type": "signature_delta", "signature": "c2lnbmVk"}]
-        blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, deltas))
-    if says.text:
-        blocks.append(({"type": "text", "text": ""}, [{"type": "text_delta", "text": part} for part in halves(says.text)]))
-    for i, (name, arguments) in enumerate(says.calls):
-        written_as = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        block = {"type": "tool_use", "id": f"toolu_{number}_{i}", "name": name, "input": {}}
-        blocks.append((block, [{"type": "input_json_delta", "partial_json": part} for part in ("", *halves(written_as))]))
-    for i, (block, deltas) in enumerate(blocks):
-        events += [{"type": "content_block_start", "index": i, "content_block": block}, {"type": "ping"}]
-        events += [{"type": "content_block_delta", "index": i, "delta": delta} for delta in deltas]
-        events += [{"type": "content_block_stop", "index": i}]
-    stop = says.stop or ("tool_use" if says.calls else "end_turn")
-    events.append({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": written}})
-    events.append({"type": "message_stop"})
-    return b"".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n".encode() for e in events)
+    usage = {"input_tokens": fresh, "cache_read_input_tokens": cached, "cache_creation_input_tokens": stored, "output_tokens": written}
+    content: list[dict[str, Any]] = [{"type": "thinking", "thinking": says.thought, "signature": "c2lnbmVk"}] if says.thought else []
+    content += [{"type": "text", "text": says.text}] if says.text else []
+    content += [{"type": "tool_use", "id": f"toolu_{number}_{i}", "name": n, "input": given} for i, (n, given) in enumerate(says.calls)]
+    stop = {"stop_reason": says.stop or ("tool_use" if says.calls else "end_turn"), "stop_sequence": None, "usage": usage}
+    return json.dumps({"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "m", "content": content, **stop}).encode()
 
 
 def openai(says: Says, number: int) -> bytes:
-    """The turn as a server of chat completions streams it."""
+    """The turn as a server of chat completions answers it."""
     fresh, cached, stored, written = says.usage
-    head = {"id": f"chatcmpl-{number}", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-
-    def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
-        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
-
-    chunks = [chunk({"role": "assistant", "content": says.text or None})]
-    for i, (name, arguments) in enumerate(says.calls):
-        written_as = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        call = {"index": i, "id": f"call_{number}_{i}", "type": "function", "function": {"name": name, "arguments": ""}}
-        chunks.append(chunk({"tool_calls": [call]}))
-        chunks += [chunk({"tool_calls": [{"index": i, "function": {"arguments": part}}]}) for part in halves(written_as)]
-    chunks.append(chunk({}, says.stop or ("tool_calls" if says.calls else "stop")))
-    sent = fresh + cached + stored
-    usage = {"prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written}
-    chunks.append(
-        {**head, "choices": [], "usage": {**usage, "prompt_tokens_details": {"cached_tokens": cached, "cache_write_tokens": stored}}}
-    )
-    return b"".join(f"data: {json.dumps(c)}\n\n".encode() for c in chunks) + b"data: [DONE]\n\n"
+    calls = [
+        {
+            "id": f"call_{number}_{i}",
+            "type": "function",
+            "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)},
+        }
+        for i, (name, given) in enumerate(says.calls)
+    ]
+    message = {"role": "assistant", "content": says.text or None, "refusal": None, **({"tool_calls": calls} if calls else {})}
+    sent, details = fresh + cached + stored, {"cached_tokens": cached, "cache_write_tokens": stored}
+    usage = {"prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written, "prompt_tokens_details": details}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": says.stop or ("tool_calls" if calls else "stop")}
+    head = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 1, "model": "m"}
+    return json.dumps({**head, "choices": [choice], "usage": usage}).encode()

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import orjson
-
 from rl_advisor.output import Answer
 from rl_advisor.tools.advisors.model.provider import Provider, advisor
 from rl_advisor.tools.advisors.model.session import ModelOptions
@@ -20,8 +18,7 @@ def _client(_: ModelOptions, common: Answer) -> Any:
 
 
 def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Entry:
-    with client.messages.stream(**request(wished.model, conversation)) as stream:
-        return turn(stream.get_final_message())
+    return turn(client.messages.create(**request(wished.model, conversation)))
 
 
 def request(model: str, conversation: Conversation) -> Answer:
@@ -38,20 +35,14 @@ def request(model: str, conversation: Conversation) -> Answer:
 
 
 def turn(message: Any) -> Entry:
-    """The client's message in the driver's words.
-
-    Raises:
-        ValueError: the stream ended before the turn did.
-    """
-    if message.stop_reason is None:
-        raise ValueError("the stream ended before the turn did")
+    """The client's message in the driver's words."""
     used = message.usage
     return turn_of(
         "".join(b.text for b in message.content if b.type == "text"),
         [call_of(b.id, b.name, b.input) for b in message.content if b.type == "tool_use"],
         Usage(used.input_tokens, used.cache_read_input_tokens or 0, used.cache_creation_input_tokens or 0, used.output_tokens),
         _ENDINGS.get(message.stop_reason, "done"),
-        orjson.loads(message.to_json())["content"],
+        message.to_dict(mode="json", warnings=False)["content"],
     )
 
 

@@ -22,8 +22,7 @@ def _client(wished: ModelOptions, common: Answer) -> Any:
 
 
 def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Entry:
-    with client.chat.completions.create(**request(wished, conversation)) as stream:
-        return turn(stream)
+    return turn(client.chat.completions.create(**request(wished, conversation)))
 
 
 def request(wished: ModelOptions, conversation: Conversation) -> Answer:
@@ -40,40 +39,17 @@ def request(wished: ModelOptions, conversation: Conversation) -> Answer:
         limit: conversation.room,
         "tools": tools,
         "messages": messages + [m for entry in conversation.entries for m in _messages(entry)],
-        "stream": True,
-        "stream_options": {"include_usage": True},
     }
 
 
-def turn(stream: Any) -> Entry:
-    """The streamed pieces put together in the driver's words.
-
-    Raises:
-        ValueError: the stream ended before the turn did.
-    """
-    text, reason, usage = "", None, Usage()
-    calls: dict[int, Answer] = {}
-    for chunk in stream:
-        usage = _usage(chunk.usage) if chunk.usage else usage
-        for choice in chunk.choices:
-            text += choice.delta.content or ""
-            reason = choice.finish_reason or reason
-            reason = "content_filter" if getattr(choice.delta, "refusal", None) else reason
-            for piece in choice.delta.tool_calls or ():
-                fresh = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-                _join(calls.setdefault(piece.index, fresh), piece)
-    if reason is None:
-        raise ValueError("the stream ended before the turn did")
-    made = [call_of(c["id"], c["function"]["name"], _object(c["function"]["arguments"])) for c in calls.values()]
-    raw = {"role": "assistant", "content": text or None} | ({"tool_calls": list(calls.values())} if calls else {})
-    return turn_of(text, made, usage, _ENDINGS.get(reason, "done"), raw)
-
-
-def _join(call: Answer, piece: Any) -> None:
-    """Add one piece of a call to what came of it before."""
-    call["id"] = piece.id or call["id"]
-    for part in ("name", "arguments"):
-        call["function"][part] += getattr(piece.function, part, None) or ""
+def turn(answer: Any) -> Entry:
+    """The client's answer in the driver's words."""
+    choice = answer.choices[0]
+    said = choice.message
+    made = [call_of(c.id, c.function.name, _object(c.function.arguments)) for c in said.tool_calls or ()]
+    ending = "refused" if said.refusal else _ENDINGS.get(choice.finish_reason, "done")
+    raw = said.model_dump(include={"role", "content", "tool_calls"}, exclude_none=True)
+    return turn_of(said.content or "", made, _usage(answer.usage), ending, raw)
 
 
 def _object(arguments: str) -> Any:
@@ -93,7 +69,7 @@ def _usage(used: Any) -> Usage:
 
 def _messages(entry: Entry) -> list[Answer]:
     if entry["role"] == "model":
-        return [entry["raw"]] if entry["raw"]["content"] or "tool_calls" in entry["raw"] else []
+        return [entry["raw"]] if entry["text"] or entry["calls"] else []
     answers: list[Answer] = [{"role": "tool", "tool_call_id": r["id"], "content": r["answer"]} for r in entry.get("results", ())]
     return answers + ([{"role": "user", "content": entry["text"]}] if entry.get("text") else [])
 

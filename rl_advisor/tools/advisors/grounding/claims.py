@@ -1,27 +1,44 @@
-"""What a model claims about a run, as data: each claim is held against the log and stands or falls with a plain reason."""
+"""What a model claims about a run, as data: each claim is held against the log, or what a tool showed, and stands or falls with a reason."""
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from rl_advisor.answers.curves import SKETCH, sketch
+from rl_advisor.answers.story.quantities import unit_of
+from rl_advisor.curves.course import FEWEST, OUTSIDES, course
+from rl_advisor.curves.untrail import untrailed
+from rl_advisor.features.trend import Direction, direction, trend
 from rl_advisor.finding import Verdict
-from rl_advisor.output.wording import pair, percent, plain, value
+from rl_advisor.output.wording import WHOLE, pair, percent, plain, value
 from rl_advisor.run import Curve, Run
-from rl_advisor.tools.advisors.grounding.points import Points, WrongClaim, number
 
-Says = Literal["is", "went", "rose", "fell", "flat", "highest", "lowest", "above", "below"]
-Shown = Mapping[str, Sequence[float | str]]
-"""What the tools showed, by the dotted path of each value."""
+Says = Literal["is", "rose", "fell", "flat", "highest", "lowest"]
+WAYS: Mapping[Says, Direction] = {"rose": "rising", "fell": "falling", "flat": "flat"}
 FARTHEST = 1e15
 """Steps beyond which nobody counts."""
 COMPARED = 400
 """Names that an unknown one is compared with, so that a hundred unknown ones take no time."""
 HOLDERS = frozenset({"measures", "config", "settings", "metrics", "statistics"})
 """Pieces of a path that say where a value stands, and nothing about what it is."""
+NEAR = 0.5
+"""Steps are shown whole."""
+PERCENT, SHARES = ("percent", "%"), ("share", "score", "")
+"""The words for it, and the units that may be said so."""
+TWICE = 1.1
+"""A number that is quoted with fewer digits than it was shown with was rounded twice: a tenth more than once."""
+Said = float | str | None
+Told = tuple[str, float, float]
+"""A claim in our words, and from which step to which it reaches."""
+
+
+class WrongClaim(Exception):  # noqa: N818 - it names what went wrong
+    """A claim does not hold; the message says why, in one plain sentence."""
 
 
 class Claim(BaseModel):
@@ -37,11 +54,10 @@ class Claim(BaseModel):
     )
     says: Says = Field(
         default="is",
-        description="is: `value` at `step`. went: from `from_value` at `from_step` to `value` at `step`, no direction claimed. "
-        "rose, fell, flat: measured so between the steps. highest, lowest: the extreme of the curve. above, below: all points of the "
-        "stretch against `value`.",
+        description="is: `value` at `step`, or, with from_step and from_value, a change between the two, no direction claimed. "
+        "rose, fell, flat: measured so between the steps. highest, lowest: the extreme of the curve.",
     )
-    value: float | str | None = Field(default=None, description="As a tool showed it; text only for a path.")
+    value: Said = Field(default=None, description="As a tool showed it; text only for a path.")
     step: float | None = Field(default=None, ge=-FARTHEST, le=FARTHEST, description="The last when left out.")
     from_value: float | None = None
     from_step: float | None = Field(default=None, ge=-FARTHEST, le=FARTHEST, description="The first when left out.")
@@ -71,42 +87,50 @@ class Evidence:
         self.run, self._answers, self._aliases = run, shown, aliases
 
     @cached_property
-    def shown(self) -> Shown:
-        """Every number and word in the tools' answers."""
+    def shown(self) -> Mapping[str, Sequence[float | str]]:
+        """Every number and word in the tools' answers, by its dotted path."""
         found: dict[str, list[float | str]] = {}
         for tool, answer in self._answers:
             for path, x in _values(answer, tool):
                 found.setdefault(path, []).append(x)
         return found
 
-    def curves(self, name: str) -> list[Curve]:
-        """The curves of that name, ours, the run's own, or the alias of one that reads like a sentence."""
-        name = self._aliases.get(name, name)
-        return [c for c in self.run.curves.values() if name in (c.name, c.raw)]
-
     def check(self, claim: Claim) -> Checked:
-        """What became of a claim."""
-        found = [self._on_curve(claim, c) for c in self.curves(claim.metric)]
-        if not found and claim.metric in self.shown:
-            found = [_on_path(claim, self.shown[claim.metric])]
-        if not found:
-            return Checked(claim, why=f"there is no metric and no value in an answer of this name{self._nearest(claim.metric)}")
+        """What became of a claim; about several curves of a name, of the one that bears it out."""
+        name = self._aliases.get(claim.metric, claim.metric)
+        curves: list[Curve | None] = [c for c in self.run.curves.values() if name in (c.name, c.raw)]
+        found = [self._held(claim, c) for c in curves or [None]]
         return next((c for c in found if not c.why), found[0])
 
-    def _on_curve(self, claim: Claim, curve: Curve) -> Checked:
-        """A claim about a curve, which goes by its alias where its name reads like a sentence."""
-        name = next((alias for alias, odd in self._aliases.items() if odd == curve.name), curve.name)
+    def _held(self, claim: Claim, curve: Curve | None) -> Checked:
+        """A claim about a curve, which goes by its alias where its name reads like a sentence, or about a value that a tool showed."""
         try:
-            says, first, last = CHECKS[claim.says](claim, Points(self.run, curve, name, claim.unit))
+            if curve is None:
+                return Checked(claim, self._on_path(claim))
+            name = next((alias for alias, odd in self._aliases.items() if odd == curve.name), curve.name)
+            says, first, last = Points(self.run, curve, name, claim.unit.strip().casefold()).told(claim)
         except WrongClaim as wrong:
             return Checked(claim, why=str(wrong))
         return Checked(claim, says, metric=curve.name, steps=(first, last))
 
+    def _on_path(self, claim: Claim) -> str:
+        if claim.metric not in self.shown:
+            raise WrongClaim(f"there is no metric and no value in an answer of this name{self._nearest(claim.metric)}")
+        if claim.says != "is" or claim.value is None or claim.step is not None:
+            raise WrongClaim("a value of an answer has no steps: give it with `is` and `value` alone")
+        shown, said, share = self.shown[claim.metric], claim.value, claim.unit in PERCENT
+        if isinstance(said, str):
+            stands, told = said.casefold() in {str(x).casefold() for x in shown}, plain(said)
+        else:
+            stands = any(isinstance(x, float) and fits(said, x, share=share) for x in shown)
+            told = percent(said / 100) if share else value(said, digits=3)
+        if not stands:
+            raise WrongClaim(f"it was shown as {shown[0]}")
+        return f"{', '.join(plain(piece) for piece in claim.metric.split('.')[1:] if piece not in HOLDERS)} is {told}"
+
     def _nearest(self, name: str) -> str:
         tool = name.partition(".")[0]
-        known = [n for c in self.run.curves.values() for n in (c.name, c.raw)] + [
-            path for path in self.shown if path.startswith(f"{tool}.")
-        ]
+        known = [n for c in self.run.curves.values() for n in (c.name, c.raw)] + [p for p in self.shown if p.startswith(f"{tool}.")]
         near = difflib.get_close_matches(name, dict.fromkeys(known[:COMPARED]), 3, 0.5)
         return f"; did you mean {' or '.join(near)}?" if near else ""
 
@@ -132,105 +156,113 @@ def _label(part: Any, i: int) -> str:
     return str(next((x for x in named if isinstance(x, str | int | float)), i))
 
 
-def _on_path(claim: Claim, shown: Sequence[float | str]) -> Checked:
-    """A claim about a single value that a tool showed."""
-    name = ", ".join(plain(piece) for piece in claim.metric.split(".")[1:] if piece not in HOLDERS)
-    if claim.says != "is" or claim.value is None or claim.step is not None:
-        return Checked(claim, why="a value of an answer has no steps: give it with `is` and `value` alone")
-    if isinstance(claim.value, str):
-        if claim.value.casefold() not in {str(x).casefold() for x in shown}:
-            return Checked(claim, why=f"it was shown as {shown[0]}")
-        return Checked(claim, f"{name} is {plain(claim.value)}")
-    in_percent = claim.unit in ("percent", "%")
-    said = number(claim.value, percent=in_percent)
-    if not any(isinstance(x, float) and said.fits(x) for x in shown):
-        return Checked(claim, why=f"it was shown as {shown[0]}")
-    whole = said.value.is_integer() and abs(said.value) < FARTHEST
-    return Checked(
-        claim, f"{name} is {percent(said.value) if in_percent else f'{said.value:.0f}' if whole else value(said.value, digits=3)}"
-    )
+def fits(said: float, measured: float, unit: str = "", *, share: bool = False) -> bool:
+    """Whether a measure is a number that was said in this unit, or as percent of a ``share``, to the digits that answers print."""
+    text, size = f"{said:.10g}".partition("e")[0], abs(measured)
+    if share:
+        said, half = said / 100, 0.005 * 10.0 ** -len(text.partition(".")[2])
+    elif unit in WHOLE and said.is_integer() and 1 <= size < 1000:
+        half = 0.5
+    else:  # from a hundred on nothing is shown with fewer than three digits, millions apart
+        digits = max(len(text.lstrip("-0.").replace(".", "").rstrip("0")), 3 if 100 <= size < 1e6 else 2)
+        half = 0.5 * 10.0 ** (np.floor(np.log10(size)) - digits + 1) if size else 0.0
+    return bool(abs(measured - said) <= TWICE * half + 1e-12)
 
 
-Told = tuple[str, float, float]
-"""A claim in our words, and from which step to which it reaches."""
+class Point(NamedTuple):
+    """A value at a step; ``about`` where it is the mean of a stretch, as a sketch shows it."""
+
+    step: float
+    value: float
+    about: str = ""
 
 
-def _is(claim: Claim, points: Points) -> Told:
-    found = points.at(claim.step, points.number(claim.value, "value"))
-    about = "" if found.logged else "about "
-    return f"{points.name} is {about}{points.spelled(found.value)} at step {found.step:.0f}", found.step, found.step
+class Points:
+    """One curve as claims are held against it: what was logged or shown at a step, and which way it went between two steps."""
 
+    def __init__(self, run: Run, curve: Curve, name: str, unit: str) -> None:
+        """Take the finite points, and those of the sketch where that shows means; ``unit`` is the claim's."""
+        self.run, self.curve, self.name, self.unit = run, curve, name, unit_of(curve)
+        self.step, self.value = curve.finite()
+        if not self.step.size:
+            raise WrongClaim(f"{name} has no finite value")
+        logged = [Point(s, v) for s, v in zip(self.step.tolist(), self.value.tolist(), strict=True)]
+        means = sketch(self.step, self.value)[:-1] if self.step.size > SKETCH else []
+        self._points = [*logged, *(Point(s, v, "about ") for s, v in means)]
+        self._share, known = unit in PERCENT, self.unit
+        if known not in SHARES if self._share else unit and known and unit not in (known, f"{known}s", known.removesuffix("s")):
+            raise WrongClaim(f"{name} is in {known}, not in {unit}")
 
-def _moved(claim: Claim, points: Points) -> Told:
-    """Went, rose, fell or is flat: the values that are given were logged, and a direction was measured."""
-    first, last = points.stretch(claim.from_step, claim.step)
-    given = points.said(claim.from_value)
-    if claim.says == "went" and (given is None or claim.value is None):
-        raise WrongClaim("`went` needs from_value and value")
-    a = points.at(claim.from_step, given, 0) if given is not None else None
-    b = points.at(claim.step, points.said(claim.value)) if claim.value is not None else None
-    if claim.says != "went":
-        _measured(claim.says, points, first, last)
-        if a is not None and b is not None and claim.says != "flat" and (b.value > a.value) != (claim.says == "rose"):
+    def told(self, claim: Claim) -> Told:
+        """The claim where it holds."""
+        first, last = self._place(claim.from_step, 0), self._place(claim.step, -1)
+        if claim.says in ("highest", "lowest"):
+            i = int(self.value.argmax() if claim.says == "highest" else self.value.argmin())
+            if claim.value is None and claim.step is None:
+                raise WrongClaim(f"`{claim.says}` needs a value or a step")
+            top, place = float(self.value[i]), float(self.step[i])
+            at = place if claim.step is None else last
+            there = any(abs(p.step - at) <= NEAR and fits(float(f"{top:.4g}"), p.value) for p in self._points)
+            if not there or (claim.value is not None and not self._fits(claim.value, top)):
+                raise WrongClaim(f"{self.name} was {claim.says} at {top:.4g} (step {place:.0f})")
+            return f"{self.name} was {claim.says} at step {at:.0f}, at {value(top, self.unit)}", at, at
+        if claim.says == "is" and claim.from_step is None and claim.from_value is None:
+            found = self._at(last, claim.value)
+            return f"{self.name} is {found.about}{value(found.value, self.unit)} at step {found.step:.0f}", found.step, found.step
+        return self._moved(claim, first, last)
+
+    def _moved(self, claim: Claim, first: float, last: float) -> Told:
+        """A change or a direction: the values that are given were logged, and the direction was measured."""
+        if first >= last:
+            raise WrongClaim(f"from_step {first:.0f} is not before step {last:.0f}")
+        between = f"from step {first:.0f} to {last:.0f}"
+        given = [(s, v) for s, v in ((first, claim.from_value), (last, claim.value)) if v is not None or claim.says == "is"]
+        ends = [self._at(step, said) for step, said in given]
+        if claim.says in WAYS and (way := self._way(first, last)) != WAYS[claim.says]:
+            told = f"no direction of {self.name} can be told {between}; `is` gives two values without one"
+            raise WrongClaim(told if way == "undecidable" else f"{self.name} is measured as {way} {between}")
+        if len(ends) < 2 or claim.says == "flat":
+            return f"{self.name} {'is flat' if claim.says == 'flat' else claim.says} {between}", first, last
+        a, b = ends
+        if claim.says in WAYS and (b.value > a.value) != (claim.says == "rose"):
             raise WrongClaim(f"from {a.value:.4g} to {b.value:.4g} is the other way")
-    if a is None or b is None or claim.says == "flat":
-        at = f" at about {points.spelled(b.value)}" if b is not None and claim.says == "flat" else ""
-        how = "is flat" if claim.says == "flat" else claim.says
-        return f"{points.name} {how} from step {first:.0f} to {last:.0f}{at}", first, last
-    before, after = pair(a.value, b.value, points.unit)
-    return f"{points.name} {claim.says} from {before} at step {a.step:.0f} to {after} at step {b.step:.0f}", a.step, b.step
+        before, after = pair(a.value, b.value, self.unit)
+        verb = "went" if claim.says == "is" else claim.says
+        return f"{self.name} {verb} from {before} at step {a.step:.0f} to {after} at step {b.step:.0f}", a.step, b.step
 
+    def _place(self, step: float | None, end: int) -> float:
+        """A step of the run, or that end of the curve."""
+        if step is not None and step > self.run.last_step + NEAR:
+            raise WrongClaim(f"the run was only seen to step {self.run.last_step:.0f}")
+        return float(self.step[end]) if step is None else step
 
-def _measured(says: Says, points: Points, first: float, last: float) -> None:
-    """Raises WrongClaim unless the claimed direction is the measured one."""
-    wanted = {"rose": "rising", "fell": "falling", "flat": "flat"}[says]
-    way = points.way(first, last)
-    if way == "undecidable":
-        raise WrongClaim(
-            f"no direction of {points.name} can be told from step {first:.0f} to {last:.0f}; `went` gives two values without one"
-        )
-    if way != wanted:
-        raise WrongClaim(f"{points.name} is measured as {way} from step {first:.0f} to {last:.0f}")
+    def _fits(self, said: Said, measured: float) -> bool:
+        if said is None or isinstance(said, str):
+            raise WrongClaim("this claim needs a number as value")
+        return fits(said, measured, self.unit, share=self._share)
 
+    def _at(self, step: float, said: Said) -> Point:
+        """The point at a step that has the value that was said."""
+        there = [p for p in self._points if abs(p.step - step) <= NEAR]
+        if not there:
+            right = int(np.searchsorted(self.step, step))
+            beside = [f"{self.value[i]:.4g} at step {self.step[i]:.0f}" for i in (right - 1, right) if 0 <= i < self.step.size]
+            raise WrongClaim(f"{self.name} was not logged at step {step:.0f}; it was {' and '.join(beside)}")
+        if (found := next((p for p in there if self._fits(said, p.value)), None)) is None:
+            raise WrongClaim(f"{self.name} was {there[0].value:.4g} at step {step:.0f}")
+        return found
 
-def _extreme(claim: Claim, points: Points) -> Told:
-    if claim.value is None and claim.step is None:
-        raise WrongClaim(f"`{claim.says}` needs a value or a step")
-    i = int(points.value.argmax() if claim.says == "highest" else points.value.argmin())
-    top, said = float(points.value[i]), points.said(claim.value)
-    if said is not None and not said.fits(top):
-        raise WrongClaim(f"{points.name} was {claim.says} at {top:.4g} (step {points.step[i]:.0f})")
-    at = points.at(claim.step if claim.step is not None else float(points.step[i]), said or number(float(f"{top:.4g}")))
-    return f"{points.name} was {claim.says} at step {at.step:.0f}, at {points.spelled(top)}", at.step, at.step
-
-
-def _bounded(claim: Claim, points: Points) -> Told:
-    """Above or below a value: at a step, or all along from one step to another."""
-    said = points.number(claim.value, "value")
-    if claim.from_step is None and claim.step is not None:
-        at = points.at(claim.step, None)
-        first = last = at.step
-        logged = points.between(first, last)
-    else:
-        first, last = points.stretch(claim.from_step, claim.step)
-        logged = points.between(first, last)
-    if not logged.size:
-        raise WrongClaim(f"{points.name} was not logged from step {first:.0f} to {last:.0f}")
-    worst = float(logged.min() if claim.says == "above" else logged.max())
-    if worst <= said.value if claim.says == "above" else worst >= said.value:
-        raise WrongClaim(f"{points.name} came to {worst:.4g} there")
-    when = f"at step {last:.0f}" if first == last else f"from step {first:.0f} to {last:.0f}"
-    return f"{points.name} is {claim.says} {points.spelled(said.value)} {when}", first, last
-
-
-CHECKS: Mapping[Says, Callable[[Claim, Points], Told]] = {
-    "is": _is,
-    "went": _moved,
-    "rose": _moved,
-    "fell": _moved,
-    "flat": _moved,
-    "highest": _extreme,
-    "lowest": _extreme,
-    "above": _bounded,
-    "below": _bounded,
-}
+    def _way(self, first: float, last: float) -> Direction:
+        """Which way the curve went between two steps: the line there, else its level at both, in every course that may be."""
+        whole = course(untrailed(self.run, self.curve), FEWEST)
+        if whole is None:
+            return "undecidable"
+        there = (whole.step >= first - NEAR) & (whole.step <= last + NEAR)
+        least = whole.margin
+        if there.sum() >= FEWEST and (line := direction(trend(whole.step[there], whole.value[there]), least)) != "undecidable":
+            return line
+        begins, ends = (whole.level.draws[:, np.abs(whole.level.step - step).argmin()] for step in (first, last))
+        low, high = np.quantile(ends - begins, OUTSIDES)
+        if max(-low, high) <= least:
+            return "flat"
+        return "rising" if low > 0 else "falling" if high < 0 else "undecidable"

@@ -11,10 +11,9 @@ from rl_advisor.output.budget import tokens
 from rl_advisor.tools.advisors.model.ledger import Ledger
 from rl_advisor.tools.advisors.model.signing import ANSWER, Held, held, parsed
 from rl_advisor.tools.advisors.model.toolbox import Toolbox
-from rl_advisor.tools.advisors.model.turns import Ask, Busy, Conversation, Entry, Unavailable, Usage
+from rl_advisor.tools.advisors.model.turns import Ask, Conversation, Entry, Unavailable, Usage
 
-MOST_TURNS, MOST_CALLS, MOST_TRIES, MOST_MALFORMED = 40, 16, 5, 3
-FIRST_WAIT, LONGEST_WAIT = 1.0, 90.0
+MOST_TURNS, MOST_CALLS, MOST_MALFORMED = 40, 16, 3
 LONGEST_CONVERSATION, LONGEST_COMPLAINT = 180_000, 3000
 CLOSING = (
     f"This is your last turn: the budget ends here. Call {ANSWER} now with what you know; say under could_not_see what you did not look at."
@@ -32,7 +31,6 @@ class Session:
     connected: Callable[[], Ask]
     """Gives what asks the model."""
     ledger: Ledger
-    sleep: Callable[[float], None]
     keep: Callable[[Entry], None]
     """Writes an entry where it survives a crash."""
     note: Callable[[str], None]
@@ -75,7 +73,7 @@ def converse(session: Session) -> Ended:
         if why:
             return Ended(None, why)
         try:
-            turn = _asked_patiently(session)
+            turn = session.connected()(session.conversation)
         except Unavailable as refused:
             return Ended(None, str(refused))
         session.ledger = session.ledger.plus(Usage(**turn["usage"]))
@@ -105,24 +103,6 @@ def _size(conversation: Conversation) -> int:
         return LONGEST_CONVERSATION + 1
     said = tokens(conversation.instructions) + sum(tokens(e.get("raw") or e) for e in conversation.entries)
     return said + sum(tokens({"d": t.description, "s": dict(t.schema)}) for t in conversation.tools) + 500
-
-
-def _asked_patiently(session: Session) -> Entry:
-    """The model's next turn; a provider that is busy is asked again, later each time.
-
-    Raises:
-        Unavailable: it refused, or stayed busy.
-    """
-    for tried in range(1, MOST_TRIES + 1):
-        try:
-            return session.connected()(session.conversation)
-        except Busy as busy:
-            wait = FIRST_WAIT * 2 ** (tried - 1) if busy.wait is None else busy.wait
-            if tried == MOST_TRIES or wait > LONGEST_WAIT:
-                raise Unavailable(f"the provider stayed busy ({busy})") from busy
-            session.note(f"{busy}; asking again in {wait:g} s")
-            session.sleep(wait)
-    raise AssertionError  # the loop returns or raises
 
 
 def _react(session: Session, entry: Entry) -> Ended | None:

@@ -1,14 +1,11 @@
 """Any provider as an advisor: what its module says of its wire is joined with the one driver, its failures told in the driver's words.
 
-The line leads to the server that was named and to no other, and an answer on it has an end. What a failed request means is the same
-whoever the provider is: it is asked again, after how long, or there is no sense in it.
+The line leads to the server that was named and to no other, and an answer on it has an end. A request that fails and may do later is made
+again by the client itself, as late as the provider asks for.
 """
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -18,10 +15,10 @@ from rl_advisor.output.errors import install
 from rl_advisor.run import Run
 from rl_advisor.tools.advisors import builtin
 from rl_advisor.tools.advisors.model.session import ModelOptions, advise
-from rl_advisor.tools.advisors.model.turns import Ask, Busy, Conversation, Entry, Unavailable
+from rl_advisor.tools.advisors.model.turns import Ask, Conversation, Entry, Unavailable
 
-TIMEOUT = 300.0
-"""Seconds without a word from the provider."""
+TIMEOUT, AGAIN = 300.0, 4
+"""Seconds without a word from the provider, and how often a request is made again."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ def connect(provider: Provider, wished: ModelOptions) -> Ask:
         library = import_module(provider.name)
     except ImportError:
         raise Unavailable(f"its client library is not installed: {install(provider.name)}") from None
-    common = {"max_retries": 0, "timeout": TIMEOUT, "base_url": wished.base_url, "http_client": bounded(http, TIMEOUT)}
+    common = {"max_retries": AGAIN, "timeout": TIMEOUT, "base_url": wished.base_url, "http_client": bounded(http, TIMEOUT)}
     try:
         client = provider.client(wished, common)
     except Exception as error:  # noqa: BLE001 - the client's own, of which each library has another
@@ -77,44 +74,22 @@ def connect(provider: Provider, wished: ModelOptions) -> Ask:
         try:
             return provider.send(client, wished, conversation)
         except library.APIStatusError as error:
-            raise failure(error.status_code, error.response.headers, getattr(error, "code", None) or error.type) from error
+            raise Unavailable(refusal(error.status_code, getattr(error, "code", None) or error.type)) from error
         except (library.APIError, http.HTTPError) as error:
-            raise Busy(f"the connection failed ({type(error).__name__})") from error
-        except (ValueError, AssertionError) as broken:
-            # The clients' own words for a stream that ends too early or is no JSON.
-            raise Busy("the provider's answer was no message") from broken
+            raise Unavailable(f"the connection failed ({type(error).__name__})") from error
+        except (ValueError, LookupError, TypeError, AttributeError) as broken:  # what came is no JSON, or none of the provider's
+            raise Unavailable("the provider's answer was no message") from broken
 
     return ask
 
 
-PASSING = frozenset({408, 409, 429})
-NO_MONEY = frozenset({"insufficient_quota", "billing_error"})
-
-
-def failure(status: int, headers: Mapping[str, str], kind: str | None) -> Busy | Unavailable:
-    """What to raise for an answer of that status; ``kind`` is the provider's own name of the error."""
-    if kind in NO_MONEY or status == 402:
-        return Unavailable("the account has no quota left")
-    # An error in the middle of a stream comes under the stream's own 200.
-    if status in PASSING or status >= 500 or status < 400:
-        return Busy(f"the provider answered {status}", wait(headers))
-    if status in {401, 403}:
-        return Unavailable(f"the provider refused the key ({status})")
-    return Unavailable(f"the provider refused the request ({status} {kind or ''})".replace(" )", ")"))
-
-
-def wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds that the provider asks for, said in milliseconds, seconds or as a date; None when it does not say."""
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, scale * float(headers[name]))
-        except (KeyError, ValueError):
-            continue
-    try:
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
-        return None
-    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time())
+def refusal(status: int, kind: str | None) -> str:
+    """What an answer of that status means; ``kind`` is the provider's own name of the error."""
+    if kind in ("insufficient_quota", "billing_error") or status == 402:
+        return "the account has no quota left"
+    if status in (408, 409, 429) or status >= 500:
+        return f"the provider stayed busy ({status})"
+    return f"the provider refused the key ({status})" if status in (401, 403) else f"the provider refused the request ({status} {kind})"
 
 
 LONGEST_ANSWER = 8 << 20

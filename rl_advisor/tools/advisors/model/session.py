@@ -6,7 +6,6 @@ The transcript is the conversation on disk, one line a turn, so that nothing tha
 import hashlib
 import os
 import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -38,7 +37,6 @@ class ModelOptions:
     max_cost: float | None = None
     max_tokens: int | None = None
     transcript: str | Path | None = None
-    sleep: Callable[[float], None] = time.sleep
 
     @classmethod
     def of(cls, default: str, wished: Mapping[str, Any]) -> "ModelOptions":
@@ -97,7 +95,6 @@ def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions, 
         base=base,
         connected=connected,
         ledger=_ledger(wished),
-        sleep=wished.sleep,
         keep=keep,
         note=lambda text: note(advisor, text),
     )

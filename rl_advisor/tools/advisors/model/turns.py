@@ -78,12 +78,3 @@ Ask = Callable[[Conversation], Entry]
 
 class Unavailable(Exception):  # noqa: N818 - it names what went wrong
     """The model cannot be asked at all; the message says why and what would help."""
-
-
-class Busy(Exception):  # noqa: N818 - it names what went wrong
-    """The model could not be asked just now; ``wait`` is how many seconds the provider asks for, if it does."""
-
-    def __init__(self, why: str, wait: float | None = None) -> None:
-        """Remember both."""
-        super().__init__(why)
-        self.wait = wait
