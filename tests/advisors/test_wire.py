@@ -1,6 +1,5 @@
 """The scripted providers speak as the providers do: every event and every request is what the official clients' own types say."""
 
-
 import pydantic
 import wire
 from anthropic.types import Message

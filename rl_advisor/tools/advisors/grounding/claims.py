@@ -1,4 +1,4 @@
-"""What a model claims about a run, as data: each claim is held against the log, or what a tool showed, and stands or falls with a reason."""
+"""What a model claims about a run, as data: each claim is held against the log, or what a tool showed, and stands or falls by it."""
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
