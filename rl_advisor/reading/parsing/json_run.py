@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from rl_advisor.output.run_reference import among, chosen, listed
-from rl_advisor.reading.parsing.columns import number, raw_curve
+from rl_advisor.reading.parsing.columns import WIDEST, number, raw_curve
 from rl_advisor.reading.parsing.flat_config import flat
-from rl_advisor.reading.parsing.json_tables import FEWEST, Content, Table, runs_in
+from rl_advisor.reading.parsing.json_tables import Content, Table, is_column, runs_in
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
 from rl_advisor.run import Curve, Floats, Gap, Run
 
@@ -68,7 +69,7 @@ def _nan_said(table: Table) -> dict[str, list[Any]]:
     """The columns with a NaN that is written out as its word: what is missing is another thing."""
     return {
         name: ["nan" if v != v else v for v in values] if any(v != v for v in values) else values  # noqa: PLR0124
-        for name, values in table.columns.items()
+        for name, values in islice(table.columns.items(), WIDEST + 1)
     }
 
 
@@ -90,8 +91,8 @@ def _series(found: dict[Any, Any]) -> dict[str, Curve]:
             name = _tag(name)
         else:
             continue
-        if isinstance(step, list) and isinstance(values, list) and len(step) == len(values) and _is_column(step) and _is_column(values):
-            seconds = _numbers(time) if time is not None and _is_column(time) else None
+        if is_column(step) and is_column(values) and len(step) == len(values):  # type: ignore[arg-type]
+            seconds = _numbers(time) if is_column(time) else None
             curves[name] = raw_curve(name, _numbers(step), _numbers(values), seconds)
     return curves
 
@@ -103,9 +104,5 @@ def _tag(name: str) -> str:
     return "/".join(parts[:half] if len(parts) > 1 and parts[:half] == parts[half:] else parts)
 
 
-def _is_column(values: list[Any]) -> bool:
-    return len(values) >= FEWEST and all(v is None or isinstance(v, int | float) for v in values)
-
-
-def _numbers(values: list[Any]) -> Floats:
+def _numbers(values: Any) -> Floats:
     return np.array([np.nan if (v := number(value)) is None else v for value in values])

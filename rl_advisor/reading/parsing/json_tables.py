@@ -7,7 +7,7 @@ runs; tables that differ (training beside evaluation) are parts of one.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from rl_advisor.reading.parsing.columns import flat
@@ -33,6 +33,8 @@ _STEP_KEY = re.compile(r"(?i)(?:(?:step|epoch|episode|iter|iteration|update|gene
 _COUNTS = re.compile(r"(?i)distribution|histogram|hist\b|counts?\b|bins?\b|percentiles?|quantiles?|token|label|id2|class")
 """Names of maps from numbers to numbers that are no course over steps."""
 _SETTINGS = re.compile(r"(?i)config|params|args|hparams|hyper|settings|metadata|vocab|tokenizer")
+_NUMBERS = {int, float, type(None)}
+"""Types of the numbers of a column, some of which may be missing."""
 
 
 @dataclass
@@ -98,7 +100,7 @@ def _of_numbers(node: Sequence[Any]) -> dict[str, Content]:
     """A list of numbers, or of equally long lists of them, as columns without names."""
     rows = [value if isinstance(value, list) else [value] for value in node]
     alike = len(rows) >= FEWEST and {len(row) for row in rows} == {len(rows[0])}
-    if not alike or not all(v is None or _is_number(v) for row in rows for v in row):
+    if not alike or not set(map(type, chain(*rows))) <= _NUMBERS:
         return {}
     return {"": Content([Table("", {f"c{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))})])}
 
@@ -137,7 +139,7 @@ def _called(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _of_object(node: Mapping[str, Any], depth: int) -> dict[str, Content]:
     own = Content(_own_tables(node), {str(k): v for k, v in node.items() if isinstance(v, str | int | float | bool)})
-    children = {str(k): runs_in(v, depth + 1) for k, v in node.items() if isinstance(v, list | dict) and not _SETTINGS.search(str(k))}
+    children = {str(k): runs_in(v, depth + 1) for k, v in node.items() if isinstance(v, list | dict) and not (is_column(v) or _SETTINGS.search(str(k)))}
     single = {key: found[""] for key, found in children.items() if "" in found}
     apart = _alike(single)
     several = _lifted(children)
@@ -180,7 +182,7 @@ def _own_tables(node: Mapping[str, Any]) -> list[Table]:
     """The lists of numbers of an object, those of one length together, and each of its maps from steps to values."""
     lots: dict[int, dict[str, list[Any]]] = {}
     for key, value in node.items():
-        if isinstance(value, list) and len(value) >= FEWEST and all(v is None or _is_number(v) for v in value):
+        if is_column(value):
             lots.setdefault(len(value), {})[str(key)] = value
     tables = [Table("", columns) for columns in lots.values()]
     for key, value in node.items():
@@ -191,12 +193,17 @@ def _own_tables(node: Mapping[str, Any]) -> list[Table]:
 
 def _steps_of(node: Mapping[str, Any]) -> list[float]:
     """The steps of a map from steps to numbers, in which they go up; empty for any other object."""
-    if len(node) < 2 or not all(v is None or _is_number(v) for v in node.values()):
+    if len(node) < 2 or not set(map(type, node.values())) <= _NUMBERS:
         return []
     found = [_STEP_KEY.fullmatch(str(key)) for key in node]
     steps = [float(match.group(1)) for match in found if match]
     return steps if len(steps) == len(node) and all(a < b for a, b in pairwise(steps)) else []
 
 
+def is_column(value: Any) -> bool:
+    """Whether it is a list of numbers that may be a curve."""
+    return isinstance(value, list) and len(value) >= FEWEST and set(map(type, value)) <= _NUMBERS
+
+
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) in (int, float)

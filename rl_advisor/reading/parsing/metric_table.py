@@ -54,7 +54,7 @@ def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda col
     """
     if len(table.columns) > WIDEST:
         part = part_of(table.iloc[:, :WIDEST], named, run)
-        return replace(part, gaps=(*part.gaps, Gap("", f"it has {len(table.columns):,} columns: the first {WIDEST:,} were read")))
+        return replace(part, gaps=(*part.gaps, Gap("", f"it has more than {WIDEST:,} columns: the first of them were read")))
     counted = step_columns([str(name) for name in table]) or not {*TIME_COLUMNS}.isdisjoint(table)
     if not counted and (why := _of_things(table)):
         return Run(gaps=(Gap("", f"{why}, {NO_COURSE}"),))
@@ -71,14 +71,18 @@ def _of_things(table: pd.DataFrame) -> str:
     measured = not any(set(TOLD[kind]).isdisjoint(table) for kind in ("measures", "values"))
     if any(_are_texts(table[name]) for name in table):
         return "each row is a text with what belongs to it: a data set"
-    if not FEWEST_RESULTS <= len(table) <= MOST_RESULTS or measured:
+    if not FEWEST_RESULTS <= len(table) <= MOST_RESULTS or measured or not _are_words(table.iloc[:, 0]):
         return ""
-    text = [table[name].map(lambda cell: isinstance(cell, str) and re.search(r"[^\W\d]{2}", cell) is not None).all() for name in table]
-    if not text[0] or all(text):
+    text = [_are_words(table[name]) for name in table]
+    if all(text):
         return ""
     labels = table.loc[:, text].map(lambda cell: re.sub(r"\d+", "", cell))
     alone = len(labels.drop_duplicates()) == len(labels)
     return "each row stands under a name of its own: a table of results" if alone else ""
+
+
+def _are_words(cells: pd.Series[Any]) -> bool:
+    return not is_numeric(cells) and all(isinstance(cell, str) and re.search(r"[^\W\d]{2}", cell) for cell in cells)
 
 
 def _are_texts(cells: pd.Series[Any]) -> bool:
