@@ -167,8 +167,8 @@ def test_lines_taken_at_once_give_what_they_give_one_by_one(tmp_path: Path, name
     alone = read_run(path)
     monkeypatch.setattr(line_shapes, "BLOCK", 2_000)
     together = read_run(path)
-    assert {n: (c.step.tolist(), c.value.tolist()) for n, c in together.curves.items()} == {
-        n: (c.step.tolist(), c.value.tolist()) for n, c in alone.curves.items()
+    assert {n: (c.step.tolist(), c.value.tobytes()) for n, c in together.curves.items()} == {
+        n: (c.step.tolist(), c.value.tobytes()) for n, c in alone.curves.items()
     }
     assert (together.planned_steps, together.others, together.events) == (alone.planned_steps, alone.others, alone.events)
 

@@ -139,7 +139,11 @@ def _called(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _of_object(node: Mapping[str, Any], depth: int) -> dict[str, Content]:
     own = Content(_own_tables(node), {str(k): v for k, v in node.items() if isinstance(v, str | int | float | bool)})
-    children = {str(k): runs_in(v, depth + 1) for k, v in node.items() if isinstance(v, list | dict) and not (is_column(v) or _SETTINGS.search(str(k)))}
+    children = {
+        str(k): runs_in(v, depth + 1)
+        for k, v in node.items()
+        if isinstance(v, list | dict) and not (is_column(v) or _SETTINGS.search(str(k)))
+    }
     single = {key: found[""] for key, found in children.items() if "" in found}
     apart = _alike(single)
     several = _lifted(children)

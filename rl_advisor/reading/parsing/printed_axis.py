@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.line_forms import Family, Places
 from rl_advisor.reading.parsing.line_shapes import Shapes
-from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, TOLD, goes_up, steady, step_columns, unit_of
+from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, TOLD, goes_up, parts, steady, step_columns, unit_of
 from rl_advisor.reading.parsing.slot_names import BARE, Slot
 from rl_advisor.reading.parsing.starts import starts
 from rl_advisor.run import Floats
@@ -181,12 +181,9 @@ def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
     fewest = FEWEST_ROWS if any(lines.family.header for lines in own) else FEWEST
     if step.size == 0 or (sum(lines.record.size for lines in own) >= FEWEST and np.count_nonzero(np.diff(step)) + 1 < fewest):
         return None
-    names = _headed(record, step, shapes.labels)
-    if not len(names) and len(own) == 1:
-        names = _labelled(step, own[0], turn)
-        names = names if len(names) else _in_turns(step, form, own[0].family.texts)
-    inner = not len(names)
-    if inner:
+    names = next((label for label in _labels(record, form, turn, own, shapes) if parts(label, step)), None)
+    inner = names is None
+    if names is None:
         names = _starts(record, step, own)
     run, runs = pd.factorize(np.asarray(names, object)) if len(names) else (np.zeros(step.size, np.int64), np.empty(0))
     new = np.r_[True, (np.diff(step) != 0) | (np.diff(run) != 0)]
@@ -202,35 +199,20 @@ def _goes_up(step: Floats) -> bool:
     return step.size == 1 or goes_up(step)
 
 
-def _headed(record: Places, step: Floats, labels: Sequence[tuple[int, str]]) -> Names:
-    """The heading or block that each entry stands below, where the count goes back or stands still as these change, and only there."""
-    at = np.searchsorted([r for r, _ in labels], record, "right")
-    back, apart = np.diff(step) <= 0, np.diff(at) != 0
-    headed = apart[back].all() and back.any() if apart.any() else at[0]
-    return np.array(["start", *(name for _, name in labels)], object)[at] if headed else ()
-
-
-def _in_turns(step: Floats, form: Places, texts: Sequence[str]) -> Names:
-    """What tells each entry's line apart, where forms of lines count each for itself, as the agents or processes of one log do."""
-    kinds = np.unique(form)
-    if not 1 < kinds.size <= MOST_TURNS or kinds[-1] >= len(texts) or not all(_goes_up(step[form == kind]) for kind in kinds):
-        return ()
-    again = (np.diff(step) <= 0) & (np.diff(form) != 0)
-    if again.sum() < max(2, step.size // (4 * kinds.size)) or len({len(texts[kind].split()) for kind in kinds}) > 1:
-        return ()
-    return np.array(_apart([texts[kind] for kind in kinds]), object)[np.searchsorted(kinds, form)]
-
-
-def _labelled(step: Floats, lines: Lines, turn: Places) -> Names:
-    """The run that each entry's line names by a number (``seed 1``), where each of these counts for itself and together they do not."""
-    if (np.diff(step) <= 0).sum() < step.size // 3:
-        return ()
-    for name in (name for name in lines.names if words(name).replace(" ", "_") in TOLD["runs"]):
-        label = lines.called(name)[turn]
-        kinds = np.unique(label)
-        if 1 < kinds.size <= MOST_TURNS and all(_goes_up(step[label == kind]) for kind in kinds):
-            return np.array([f"{name} {kind:g}" for kind in label], object)
-    return ()
+def _labels(record: Places, form: Places, turn: Places, own: Sequence[Lines], shapes: Shapes) -> Iterator[Names]:
+    """What may name the runs that entries are of: the heading or block above, a number of its line (``seed 1``), what forms differ by."""
+    if shapes.labels:
+        above = np.array(["start", *(name for _, name in shapes.labels)], object)
+        yield above[np.searchsorted([r for r, _ in shapes.labels], record, "right")]
+    if len(own) == 1:
+        for name in own[0].names:
+            if words(name).replace(" ", "_") in TOLD["runs"] and np.ptp(kind := own[0].called(name)[turn]) > 0:
+                yield np.array([f"{name} {k:g}" for k in kind], object)
+        kinds, texts = np.unique(form), own[0].family.texts
+        if 1 < kinds.size <= min(MOST_TURNS, int(np.count_nonzero(np.diff(form)))) and kinds[-1] < len(texts):
+            rows = [texts[kind].split() for kind in kinds]
+            if len(set(map(len, rows))) == 1:
+                yield np.array(_apart(rows), object)[np.searchsorted(kinds, form)]
 
 
 def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> Names:
@@ -244,9 +226,8 @@ def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> Names:
     return np.repeat(np.array(names, object), [last - first for first, last in bounds])
 
 
-def _apart(texts: Sequence[str]) -> tuple[str, ...]:
-    """What tells forms apart: the first word that differs, without its punctuation."""
-    rows = [text.split() for text in texts]
+def _apart(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """What tells the words of forms apart: the first that differs, without its punctuation."""
     column = next(i for i, words_ in enumerate(zip(*rows, strict=True)) if len(set(words_)) > 1)
     names = [re.sub(r"^[\W_]+|[\W_]+$", "", row[column].split("\0")[0]) or row[column].replace("\0", "") for row in rows]
     names = [name.rpartition(":")[2] or name for name in names]
