@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
+Named = dict[str, Any]
+"""Anything under names: settings, a row of a log, an object of JSON."""
+Curves = dict[str, "Curve"]
 
 ROLLOUT_COLUMNS = ("step", "prompt", "response", "reward", "advantage", "group", "length", "truncated", "stop")
 """Columns a rollout table may have besides ``reward/<component>`` and ``other/<name>``; ``step`` and ``response`` always.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from rl_advisor.reading.row_steps import stepped
 from rl_advisor.reading.said_names import meant_names
 from rl_advisor.reading.separating import foreign_folders, on_the_way, path_of, place_of, with_evaluations
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
-from rl_advisor.run import UNSAID, Curve, Event, Gap, Guess, Run
+from rl_advisor.run import UNSAID, Curves, Event, Gap, Guess, Named, Run
 from rl_advisor.vocabulary import Dialect
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def assemble(name: str, parts: Sequence[Run], mapping: Mapping[str, str], readme
         formats=tuple(dict.fromkeys(f for p in told for f in p.formats)),
         files=tuple(f for p in told for f in p.files),
         outcome_guess=guessed,
-        planned_steps=_planned(own, spoken.settings),
+        planned_steps=_planned(own, spoken.settings.get("planned_steps")),
         axis="step" if any(p.axis != "row" for p in told if p.curves) else "row",
     )
     return _in_the_runs_zone(run)
@@ -90,7 +90,7 @@ def _in_our_words(parts: Sequence[Run], main: Dialect | None, mapping: Mapping[s
 
 def _joined(
     parts: Sequence[Run], items: Sequence[Translated], main: Dialect | None, unit: str, readme: str
-) -> tuple[dict[str, Curve], Guess | None, list[Gap]]:
+) -> tuple[Curves, Guess | None, list[Gap]]:
     """One curve for each metric; where no framework names the outcome, what is likeliest to be it."""
     curves, gaps = joined(items)
     guessed: Guess | None = None
@@ -139,7 +139,7 @@ def _guess_gap(guess: Guess) -> Gap:
 
 
 def _sources(
-    spoken: Sequence[tuple[Dialect | None, Run]], raw_of: Mapping[str, str], settings: Mapping[str, Any]
+    spoken: Sequence[tuple[Dialect | None, Run]], raw_of: Mapping[str, str], settings: Named
 ) -> tuple[list[Translated], list[Event], list[Gap]]:
     sources: list[Translated] = []
     events: list[Event] = []
@@ -173,19 +173,16 @@ def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]
     return [replace(item, curve=curve.until(end)) for item, curve, _ in pairs], restarts
 
 
-def _settings(parts: Sequence[Run], dialect: Dialect | None) -> dict[str, Any]:
-    out: dict[str, Any] = {}
+def _settings(parts: Sequence[Run], dialect: Dialect | None) -> Named:
+    out: Named = {}
     for part in parts:
         out = settings_of(part.config, dialect) | out
     return out
 
 
-def _planned(parts: Sequence[Run], settings: Mapping[str, Any]) -> int | None:
-    known = [p.planned_steps for p in parts if p.planned_steps]
-    if known:
-        return max(known)
-    value = settings.get("planned_steps")
-    return int(value) if isinstance(value, int | float) and 0 < value < FURTHEST else None
+def _planned(parts: Sequence[Run], said: object) -> int | None:
+    usual = int(said) if isinstance(said, int | float) and 0 < said < FURTHEST else None
+    return max((p.planned_steps for p in parts if p.planned_steps), default=usual)
 
 
 def says_something(part: Run) -> bool:
@@ -206,7 +203,7 @@ def gathered(gaps: Sequence[Gap]) -> tuple[Gap, ...]:
     return tuple(out)
 
 
-def _missing_reward(curves: Mapping[str, Curve], kind: Task) -> list[Gap]:
+def _missing_reward(curves: Curves, kind: Task) -> list[Gap]:
     """What to say where nothing is logged that is to grow; where that is as it should be in this kind of training, which kind it is."""
     if not curves or any(n.startswith(("reward/", "pairs/accuracy")) for n in curves):
         return []

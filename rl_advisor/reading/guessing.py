@@ -8,12 +8,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 
 from rl_advisor.discovery import table
-from rl_advisor.run import Curve, Guess, is_straight
+from rl_advisor.run import Curve, Curves, Guess, Named, is_straight
 from rl_advisor.vocabulary import metric, words
 
 _UNITS = ("episodes", "env steps", "iterations", "updates")
@@ -32,7 +31,7 @@ _ONE = 3.0
 
 
 @cache
-def _metric_words() -> Mapping[str, Any]:
+def _metric_words() -> Named:
     """What the names of strangers' metrics say, as the file beside this one has it."""
     return table(__file__, "metric_words.toml")
 
@@ -47,7 +46,7 @@ def says(pattern: str, text: str) -> bool:
     return _pattern(pattern).search(text) is not None
 
 
-def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = "episodes") -> dict[str, Curve]:
+def guess(curves: Curves, roles: Collection[str] = (), unit: str = "episodes") -> Curves:
     """The curves with guessed names where words and numbers fit a role that no other curve has; where two fit equally, none is taken.
 
     ``roles`` are those to look for; all when it is empty. Where neither ``unit``, what the steps count, nor another name speaks of
@@ -72,7 +71,7 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
     return out
 
 
-def _may_be(row: Mapping[str, Any], spoken: str, known: Collection[str]) -> bool:
+def _may_be(row: Named, spoken: str, known: Collection[str]) -> bool:
     """Whether the names of a run allow a role, given what was found before."""
     there = all(says(pattern, spoken) for pattern in row.get("beside", ())) and not says(row.get("without", "(?!)"), spoken)
     return (
@@ -82,7 +81,7 @@ def _may_be(row: Mapping[str, Any], spoken: str, known: Collection[str]) -> bool
     )
 
 
-def _fits(row: Mapping[str, Any], curve: Curve) -> bool:
+def _fits(row: Named, curve: Curve) -> bool:
     """Whether a curve's words and numbers are those of a role."""
     text = words(curve.raw)
     if not says(row["must"], text) or says("{setting}", text) or says(row.get("must_not", "(?!)"), text):
@@ -124,7 +123,7 @@ class Told:
     """What is trained, in words, where that is told."""
 
 
-def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Curve], Guess | None]:
+def with_outcome(curves: Curves, told: Told) -> tuple[Curves, Guess | None]:
     """The curves with the likeliest outcome named so, and the guess; unchanged where nothing may be one."""
     unknown = [c for c in curves.values() if not c.explained and c.value.size >= 2]
     free = [c for c in unknown if _moves(c)] or [c for c in unknown if _of_words(c.raw) > LEAST + 1 or np.unique(c.numbers % 1).size > 1]
@@ -146,7 +145,7 @@ def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Cur
     return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, found
 
 
-def with_loss(curves: Mapping[str, Curve], *, held_only: bool) -> tuple[dict[str, Curve], Guess | None]:
+def with_loss(curves: Curves, *, held_only: bool) -> tuple[Curves, Guess | None]:
     """The curves of training that is judged by a loss, with that loss as the outcome, its sign turned; a held-out one comes first."""
     losses = [c for c in curves.values() if c.varies and says(r"\bloss$", words(c.raw))]
     held = [c for c in losses if says("{held_out}", words(c.raw))]

@@ -7,7 +7,7 @@ import numpy as np
 
 from rl_advisor.output.wording import listed
 from rl_advisor.reading.translating import Translated
-from rl_advisor.run import Curve, Event, Floats, Gap, Run
+from rl_advisor.run import Curve, Curves, Event, Floats, Gap, Run
 
 OVERLAP, PACES = 0.5, 8.0
 """Share of their length by which two pieces of one curve may overlap, and by how much their intervals may differ."""
@@ -70,13 +70,13 @@ def united(a: Curve, b: Curve) -> Curve:
     return replace(a, step=step, value=value, time=time if np.isfinite(time).any() else None, source=", ".join(sources))
 
 
-def joined(items: Sequence[Translated]) -> tuple[dict[str, Curve], list[Gap]]:
+def joined(items: Sequence[Translated]) -> tuple[Curves, list[Gap]]:
     """One curve for each of our names.
 
     Copies that agree are united; of copies that do not, the one that keeps all digits stays and a gap names both. Another raw name with
     the same meaning but other numbers keeps its raw name.
     """
-    curves: dict[str, Curve] = {}
+    curves: Curves = {}
     bases: dict[str, str] = {}
     left_out: dict[tuple[str, str, str], list[str]] = {}
     for item in sorted(items, key=lambda i: (i.order, i.printed, i.curve.raw != i.base, -i.curve.step.size)):

@@ -1,21 +1,18 @@
 """The steps of a log that only has an order: its rows are counted; where another file tells the same with steps, it goes on behind it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from rl_advisor.reading.translating import Translated
-from rl_advisor.run import Curve, Floats, Gap, Run
+from rl_advisor.run import Curve, Curves, Floats, Gap, Named, Run
 
 FOUND = 0.6
 """Share of the rows that must be those of the other file."""
 
 
-def stepped(
-    items: Sequence[Translated], part: Run, reference: Mapping[str, Curve], settings: Mapping[str, Any]
-) -> tuple[list[Translated], Run, list[Gap]]:
+def stepped(items: Sequence[Translated], part: Run, reference: Curves, settings: Named) -> tuple[list[Translated], Run, list[Gap]]:
     """A part whose steps only count rows, on the run's own steps; of what other files tell with steps only what comes after them."""
     every = settings.get("logging_steps")
     pace = float(every) if isinstance(every, int | float) and every >= 1 else 1.0
@@ -32,7 +29,7 @@ def stepped(
     return [item for item in behind if item.curve.step.size], replace(part, events=events), gaps
 
 
-def _same_rows(rows: Sequence[Curve], reference: Mapping[str, Curve]) -> tuple[Floats, Floats] | None:
+def _same_rows(rows: Sequence[Curve], reference: Curves) -> tuple[Floats, Floats] | None:
     """The rows that a file with steps has, too, and the step of each; None where the numbers are others."""
     shared = [c for c in rows if c.name in reference and not c.name.startswith("eval/")]
     for curve in sorted(shared, key=lambda c: -np.unique(c.value).size)[:1]:

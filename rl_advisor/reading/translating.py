@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from rl_advisor.reading.parsing.config.values import typed
-from rl_advisor.run import Curve, Run
+from rl_advisor.run import Curve, Named, Run
 from rl_advisor.vocabulary import Dialect
 from rl_advisor.vocabulary.dialects import dialects
 
@@ -84,9 +84,9 @@ def our_name(raw: str, dialect: Dialect | None) -> str | None:
     return None
 
 
-def settings_of(config: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
+def settings_of(config: Mapping[str, Any], dialect: Dialect | None) -> Named:
     """The part of a configuration that we understand, in our keys; null, and counts that are not positive, are left out."""
-    out: dict[str, Any] = {}
+    out: Named = {}
     for key, ours in (dialect.config if dialect else {}).items():
         value = _typed(config.get(key))
         if value is None or ours in out or (ours in ("planned_steps", "eval_every", "save_every") and not _positive(value)):

@@ -4,21 +4,20 @@ import math
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.discovery import table
 from rl_advisor.reading.parsing.bytes_in import bare_name, beginning, lines, plain_text
 from rl_advisor.reading.parsing.columns import Row, curves_of
 from rl_advisor.reading.parsing.log_lines import CONSOLES, Watch
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Run
+from rl_advisor.run import Named, Run
 
 FORMAT = "block_console"
 _HEAD = 1 << 20
 
 
 @cache
-def _frameworks() -> dict[str, dict[str, Any]]:
+def _frameworks() -> dict[str, Named]:
     return table(__file__, "block_console.toml")
 
 

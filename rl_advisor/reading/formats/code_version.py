@@ -5,11 +5,10 @@ No metric and no setting of training: keys begin with ``code.``. Of W&B's metada
 
 import re
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, document
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Run
+from rl_advisor.run import Named, Run
 
 FORMAT = "code_version"
 BESIDE = True
@@ -39,8 +38,6 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 def read(path: Path, _: Request = WHOLE) -> Run:
     """What the file says of the code."""
     text, called = document(path, SIZE_LIMIT).decode("utf-8", "replace"), bare_name(path)
-    found: dict[str, Any] = {
-        f"code.{key}": told[1] for name, key, mark in _TEXTS if re.fullmatch(name, called) and (told := re.search(mark, text))
-    }
+    found: Named = {f"code.{key}": told[1] for name, key, mark in _TEXTS if re.fullmatch(name, called) and (told := re.search(mark, text))}
     found |= {f"code.{key}": len(re.findall(mark, text)) for name, key, mark in _COUNTS if re.fullmatch(name, called)}
     return Run(config=found)

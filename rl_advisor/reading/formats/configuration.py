@@ -5,7 +5,6 @@ Nothing of it is run, and nothing is built from its tags.
 
 import re
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json
 from rl_advisor.reading.parsing.config.command_line import of_commands
@@ -14,7 +13,7 @@ from rl_advisor.reading.parsing.config.values import TEXT_LIMIT
 from rl_advisor.reading.parsing.config.yaml_in import load_yaml, of_one_behaviour
 from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Gap, Named, Run
 
 FORMAT = "configuration"
 BESIDE = True
@@ -53,7 +52,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         return Run(gaps=(Gap("", f"the settings could not be read: {type(error).__name__}: {error}"[:300]),))
 
 
-def _settings(name: str, data: bytes) -> dict[str, Any]:
+def _settings(name: str, data: bytes) -> Named:
     if _SCRIPT.fullmatch(name):
         return (of_python if name.endswith(".py") else of_commands)(data.decode("utf-8", "replace"))
     found = (parse_json if name.endswith(".json") else load_yaml)(data)

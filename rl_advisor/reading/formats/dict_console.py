@@ -2,17 +2,17 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.reading.parsing.columns import curves_of
 from rl_advisor.reading.parsing.log_lines import CONSOLES, Watch
 from rl_advisor.reading.parsing.metric_table import OF_PLAN
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Run
+from rl_advisor.run import Named, Run
 
 FORMAT = "dict_console"
 DICT_LIMIT = 40_000
@@ -119,7 +119,7 @@ def _is_row(values: dict[str, float]) -> bool:
     return "train_runtime" not in values and (known >= 2 or (known > 0 and _is_evaluation(values)))
 
 
-def _is_evaluation(values: Mapping[str, Any]) -> bool:
+def _is_evaluation(values: Named) -> bool:
     own = [name for name in values if name not in ("epoch", "step")]
     return bool(own) and all(name.startswith(("eval_", "eval/")) for name in own)
 

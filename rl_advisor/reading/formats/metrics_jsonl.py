@@ -4,14 +4,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, head, json_object, parse_json
 from rl_advisor.reading.parsing.columns import Row, curves_of, flat, number
 from rl_advisor.reading.parsing.metric_table import OF_PLAN, over_steps, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.trajectories import is_sample
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Gap, Named, Run
 
 FORMAT = "metrics_jsonl"
 LINE_LIMIT = 16_000_000
@@ -58,7 +57,7 @@ def _rows(path: Path, gaps: list[Gap]) -> Iterator[Row]:
         gaps.append(Gap("", f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))
 
 
-def _values(row: dict[str, Any], *, nested: bool) -> dict[str, Any]:
+def _values(row: Named, *, nested: bool) -> Named:
     """The metrics of a row; ``nested`` is false where its text shows that no object lies inside."""
     if isinstance(row.get("data"), dict):
         row |= row.pop("data")

@@ -6,7 +6,7 @@ finds the offset against the run's step clock and says so. Where a tool writes n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,12 @@ from rl_advisor.reading.parsing.gpu_counters import (
     telemetry_of,
 )
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Gap, Named, Run
 
 FORMAT = "telemetry"
 _LOOKED_AT = 50
 """Lines at the start among which a header stands."""
-Raw = tuple[Mapping[str, Any], list[Gap]]
+Raw = tuple[Named, list[Gap]]
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
@@ -77,7 +77,7 @@ def _means_something(name: str) -> bool:
 
 def _words(path: Path) -> Raw:
     """A table of words under header lines that come back, as dmon prints it; the day and the time of day are put together."""
-    header, rows, bad = list[str](), list[dict[str, Any]](), 0
+    header, rows, bad = list[str](), list[Named](), 0
     for line in lines(path):
         cells = line.removeprefix("GPU ").lstrip("#").split()
         if line.startswith("#"):
@@ -125,7 +125,7 @@ def _answer(path: Path) -> Raw:
     return _columns(pivoted(found)), []
 
 
-def _columns(rows: Any) -> Mapping[str, Any]:
+def _columns(rows: Any) -> Named:
     """The columns of a table, or of rows of which whatever is nested is left out."""
     import pandas as pd
 

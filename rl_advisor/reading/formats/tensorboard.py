@@ -2,13 +2,12 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.event_files.reader import Events, read_events
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Gap, Named, Run
 
 FORMAT = "tensorboard"
 _NAME = re.compile(r"events\.out\.tfevents\.|.*\.tfevents(\.|$)")
@@ -28,16 +27,16 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     return Run(curves=curves, config=_config(events), gaps=tuple(gaps))
 
 
-def _config(events: Events) -> dict[str, Any]:
+def _config(events: Events) -> Named:
     """Return the first text of every tag that holds settings: one JSON object, or a table of parameters."""
-    config: dict[str, Any] = {}
+    config: Named = {}
     for tag, texts in events.texts.items():
         if _CONFIG_TAG.fullmatch(tag) and texts:
             config.update(_parsed(texts[0]))
     return config
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parsed(text: str) -> Named:
     if text.lstrip().startswith("|param|value|"):
         return dict(re.findall(r"^\|([^|\n]+)\|([^|\n]*)\|$", text, re.MULTILINE)[2:])
     return json_object(text)

@@ -7,7 +7,6 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head, parse_json
@@ -16,7 +15,7 @@ from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.metric_table import over_steps
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.wire import VARINT, BadRecordError, fields, inside, varint
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Gap, Named, Run
 
 FORMAT = "wandb_run"
 _MAGIC = b":W&B\xe1\xbe"
@@ -31,7 +30,7 @@ class _Content:
     rows: list[Row] = field(default_factory=list)
     counters: list[Row] = field(default_factory=list)
     """Statistics of the machine, by the moment."""
-    config: dict[str, Any] = field(default_factory=dict)
+    config: Named = field(default_factory=dict)
     bad: int = 0
 
 
@@ -101,9 +100,9 @@ def _take(record: bytes, content: _Content) -> None:
         content.counters.append((len(content.counters), _clock(record, *place), _items(record, *place, 3)))
 
 
-def _items(record: bytes, at: int, end: int, wanted: int) -> dict[str, Any]:
+def _items(record: bytes, at: int, end: int, wanted: int) -> Named:
     """Return the items of a history, configuration or statistics record: names and JSON values."""
-    found: dict[str, Any] = {}
+    found: Named = {}
     for place in inside(record, at, end, wanted):
         name = [record[a:b].decode("utf-8", "replace") for part in (1, 2) for a, b in inside(record, *place, part)]
         found["/".join(name)] = next((parse_json(record[a:b]) for a, b in inside(record, *place, 16)), None)

@@ -3,20 +3,22 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rl_advisor.run import Named
+
 KEY_LIMIT = 3_000
 TEXT_LIMIT = 500
 VISIT_LIMIT = 60_000
 """Names that are looked at, whether or not their values are of a kind that is kept."""
 
 
-def flat(config: Mapping[Any, Any]) -> dict[str, Any]:
+def flat(config: Mapping[Any, Any]) -> Named:
     """Dotted name -> number, text, bool, None or short list of such; at most 3,000 names and ten levels."""
-    out: dict[str, Any] = {}
+    out: Named = {}
     _fill(out, config, "", 0, iter(range(VISIT_LIMIT)))
     return out
 
 
-def _fill(out: dict[str, Any], config: Mapping[Any, Any], prefix: str, depth: int, left: Iterator[int]) -> None:
+def _fill(out: Named, config: Mapping[Any, Any], prefix: str, depth: int, left: Iterator[int]) -> None:
     for key, value in config.items():
         if len(out) >= KEY_LIMIT or depth > 10 or next(left, None) is None:
             return

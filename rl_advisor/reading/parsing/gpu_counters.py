@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from rl_advisor.reading.parsing.bytes_in import beginning
 from rl_advisor.reading.parsing.cells import is_numeric
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Gap, Named, Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +123,7 @@ def seconds(column: Any) -> Numbers:
     return np.append((stamp - pd.Timestamp(0, unit="s", tz="UTC")).dt.total_seconds(), np.nan)[codes]
 
 
-def telemetry_of(raw: Mapping[str, Any], gaps: Iterable[Gap] = ()) -> Run:
+def telemetry_of(raw: Named, gaps: Iterable[Gap] = ()) -> Run:
     """The part of a run that a file of telemetry is, of its columns by their own names; where none is a time it is counted."""
     import pandas as pd
 
@@ -148,7 +148,7 @@ def no_times(seconds: float) -> Gap:
     return Gap("", f"the tool writes no times: one row in {seconds:g} s is assumed, and steps cannot be laid over it")
 
 
-def _labels(named: Mapping[str, Any]) -> pd.Categorical[Any]:
+def _labels(named: Named) -> pd.Categorical[Any]:
     """The GPUs that the rows of a column are about; ``[N/A]``, and its own name where the header comes back, name none."""
     import pandas as pd
 
@@ -160,7 +160,7 @@ def _labels(named: Mapping[str, Any]) -> pd.Categorical[Any]:
     return pd.Categorical.from_codes(np.append(again, -1)[codes].astype(np.intp), pd.Index(distinct))
 
 
-def _by_gpu(raw: Mapping[str, Any]) -> dict[str | None, dict[str, Numbers]]:
+def _by_gpu(raw: Named) -> dict[str | None, dict[str, Numbers]]:
     """Our columns by the GPU they are named for; of several that mean the same the first that has a number counts in each row."""
     by_gpu: dict[str | None, dict[str, Numbers]] = {}
     counted = [(known, name) for name in raw if (known := counted_by(name))]
@@ -173,7 +173,7 @@ def _by_gpu(raw: Mapping[str, Any]) -> dict[str | None, dict[str, Numbers]]:
     return by_gpu
 
 
-def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
+def table(columns: Named, gpu: Any) -> pd.DataFrame:
     """The telemetry table of columns already in our names and units, in the order of time within each GPU.
 
     Rows without a time are left out, as are repeated rows of one GPU and moment.

@@ -15,7 +15,7 @@ from rl_advisor.reading.parsing.columns import WIDEST, number, raw_curve
 from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.reading.parsing.json_tables import Content, Table, is_column, runs_in
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
-from rl_advisor.run import Curve, Floats, Gap, Run
+from rl_advisor.run import Curves, Floats, Gap, Run
 
 
 def run_of_document(found: Any, wanted: str = "", *, anybodys: bool = False) -> Run:
@@ -47,7 +47,7 @@ def _part(content: Content, run: str) -> Run:
     counted = [part for _, part in parts if part.axis == "step"]
     base = max(counted or [part for _, part in parts], key=lambda part: max(c.step.size for c in part.curves.values()), default=Run())
     steps = {t.rows: c.step for t, part in parts if part.axis == "step" for c in part.curves.values() if c.step.size == t.rows}
-    curves: dict[str, Curve] = {}
+    curves: Curves = {}
     odd = 0
     for table, part in parts:
         for name, curve in part.curves.items():
@@ -73,13 +73,13 @@ def _nan_said(table: Table) -> dict[str, list[Any]]:
     }
 
 
-def _series(found: dict[Any, Any]) -> dict[str, Curve]:
+def _series(found: dict[Any, Any]) -> Curves:
     """The curves of an object in which every value has its own steps.
 
     Sacred's metrics.json has two lists in an object, its info.json a list and one of the same name with ``_T``, tensorboardX's
     summary.json rows of time, step and value.
     """
-    curves: dict[str, Curve] = {}
+    curves: Curves = {}
     for raw, value in found.items():
         name, time = str(raw), None
         if isinstance(value, dict):

@@ -12,6 +12,7 @@ from typing import Any
 
 from rl_advisor.reading.parsing.columns import flat
 from rl_advisor.reading.parsing.metric_table import TOLD, step_columns
+from rl_advisor.run import Named
 
 FEWEST = 3
 """Numbers that a list must have to be a curve."""
@@ -57,7 +58,7 @@ class Content:
     """What one run of a document holds."""
 
     tables: list[Table] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Named = field(default_factory=dict)
 
     @property
     def names(self) -> set[str]:
@@ -105,7 +106,7 @@ def _of_numbers(node: Sequence[Any]) -> dict[str, Content]:
     return {"": Content([Table("", {f"c{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))})])}
 
 
-def _counted(rows: Sequence[Mapping[str, Any]]) -> bool:
+def _counted(rows: Sequence[Named]) -> bool:
     """Whether rows are steps of one table: one of their numbers counts them."""
     for key in step_columns([str(key) for key in rows[0]]):
         steps = [row.get(key) for row in rows]
@@ -114,7 +115,7 @@ def _counted(rows: Sequence[Mapping[str, Any]]) -> bool:
     return False
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> Table | None:
+def _table(rows: Sequence[Named]) -> Table | None:
     """The rows as columns, with the numbers of nested objects under names with ``/``; None where nothing in them is a number."""
     flattened = [flat(row) for row in rows]
     names = dict.fromkeys(name for row in flattened for name in row)
@@ -128,7 +129,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table | None:
     return Table("", {name: [row.get(name) for row in flattened] for name in names})
 
 
-def _called(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _called(rows: Sequence[Named]) -> list[str]:
     """What to call each of several runs: the first of their fields for that in which all differ, else their number."""
     for key in TOLD["called"]:
         names = [str(row.get(key, "")) for row in rows]
@@ -137,7 +138,7 @@ def _called(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [str(number) for number in range(1, len(rows) + 1)]
 
 
-def _of_object(node: Mapping[str, Any], depth: int) -> dict[str, Content]:
+def _of_object(node: Named, depth: int) -> dict[str, Content]:
     own = Content(_own_tables(node), {str(k): v for k, v in node.items() if isinstance(v, str | int | float | bool)})
     children = {
         str(k): runs_in(v, depth + 1)
@@ -182,7 +183,7 @@ def _alike(single: Mapping[str, Content]) -> set[str]:
     return like if 2 * len(like) > len(keys) and len(like) > 1 else set()
 
 
-def _own_tables(node: Mapping[str, Any]) -> list[Table]:
+def _own_tables(node: Named) -> list[Table]:
     """The lists of numbers of an object, those of one length together, and each of its maps from steps to values."""
     lots: dict[int, dict[str, list[Any]]] = {}
     for key, value in node.items():
@@ -195,7 +196,7 @@ def _own_tables(node: Mapping[str, Any]) -> list[Table]:
     return tables
 
 
-def _steps_of(node: Mapping[str, Any]) -> list[float]:
+def _steps_of(node: Named) -> list[float]:
     """The steps of a map from steps to numbers, in which they go up; empty for any other object."""
     if len(node) < 2 or not set(map(type, node.values())) <= _NUMBERS:
         return []

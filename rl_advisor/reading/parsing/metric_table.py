@@ -17,7 +17,7 @@ from rl_advisor.reading.parsing.columns import WIDEST, raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.starts import broken_steps, no_count, starts
-from rl_advisor.run import Curve, Floats, Gap, Run
+from rl_advisor.run import Curve, Curves, Floats, Gap, Run
 from rl_advisor.vocabulary import words
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _are_texts(cells: pd.Series[Any]) -> bool:
     return bool(cells.dropna().astype(str).str.count(r"[^\W\d]{2,} [^\W\d]").median() >= WORDY)
 
 
-def over_steps(columns: Mapping[str, Curve], size: int, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
+def over_steps(columns: Curves, size: int, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
     """Columns over the numbers of their rows, from 0, as curves over the steps that one of them counts; else over the order of the rows."""
     found = step_columns(list(columns)) or _rising(columns)
     step = next((name for name in found if goes_up(columns[name].value)), "".join(found[:1]))
@@ -120,7 +120,7 @@ def over_steps(columns: Mapping[str, Curve], size: int, named: Callable[[str], s
     names = {column: name for column in columns if column not in counts and (name := named(column)) is not None}
     if len(names) > 1:  # lines of a step and a time alone tell when each step was
         names.pop(clock, None)
-    curves: dict[str, Curve] = {}
+    curves: Curves = {}
     for column, name in names.items():
         rows = columns[column].step.astype(np.intp)
         rows, value = rows[kept[rows]], columns[column].value[kept[rows]]
@@ -205,7 +205,7 @@ def goes_up(steps: Floats) -> bool:
     return bool(known.size > 1 and known.max() > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50))
 
 
-def _rising(columns: Mapping[str, Curve]) -> list[str]:
+def _rising(columns: Curves) -> list[str]:
     """The first column that counts rows by its numbers, where no name says so: whole ones that go up nearly always, mostly at one pace."""
     return next(([name] for name in columns if len(columns) > 1 and not speaks(name) and steady(columns[name].value)), [])
 

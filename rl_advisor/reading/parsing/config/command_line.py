@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from rl_advisor.reading.parsing.config.values import typed
+from rl_advisor.run import Named
 
 COMMAND = "command"
 """The key under which the program stands that a command line starts."""
@@ -20,9 +20,9 @@ _HYDRA = re.compile(r"\+{0,2}([A-Za-z_@][\w.@/-]{0,160})=(.*)", re.DOTALL)
 _TOKEN = re.compile(r"(?:[^\s'\"]{1,2000}|'[^'\n]{0,2000}'|\"[^\"\n]{0,2000}\"|['\"])+")
 
 
-def of_commands(text: str) -> dict[str, Any]:
+def of_commands(text: str) -> Named:
     """The settings of every training command in a script; of one that is given twice the last counts."""
-    found: dict[str, Any] = {}
+    found: Named = {}
     variables: dict[str, str] = {}
     for line in _joined(text):
         if assigned := _ASSIGNED.fullmatch(line.strip()):
@@ -53,8 +53,8 @@ def _filled(line: str, variables: dict[str, str]) -> str:
     return _VARIABLE.sub(lambda m: variables.get(m.group(1) or m.group(3), m.group(2) or m.group(0)), line)[:100_000]
 
 
-def _settings(tokens: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {COMMAND: " ".join(t for t in tokens[:12] if not t.startswith("-") and "=" not in t)[:200]}
+def _settings(tokens: Sequence[str]) -> Named:
+    found: Named = {COMMAND: " ".join(t for t in tokens[:12] if not t.startswith("-") and "=" not in t)[:200]}
     for token, after in zip(tokens, [*tokens[1:], "--"], strict=True):
         if flag := _FLAG.fullmatch(token):
             name, value = flag.group(1), flag.group(2)

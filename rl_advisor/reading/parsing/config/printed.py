@@ -7,6 +7,7 @@ from typing import Any
 
 from rl_advisor.reading.parsing.config.values import TEXT_LIMIT, measured, typed
 from rl_advisor.reading.parsing.flat_config import flat
+from rl_advisor.run import Named
 
 _OPENS = re.compile(r"(?m)(?:^|[ \t:=])(?:(Namespace|OrderedDict|\w{0,40}(?:Config|Args|Arguments))\(|(\{)(?=['\"]))")
 _PAIR = re.compile(r"(?m)[(\s,]([A-Za-z_]\w{0,80})=('[^'\n]{0,300}'|\"[^\"\n]{0,300}\"|\[[^\]\n]{0,300}\]|[^,()\s]{1,200})")
@@ -16,10 +17,10 @@ _HEAD = re.compile(r"(?i)hyperparameters?(?: for behaviou?r name)?[^\n]{0,80}:[ 
 _FEWEST = 3
 
 
-def of_print(text: str) -> dict[str, Any]:
+def of_print(text: str) -> Named:
     """The settings printed in a log, by the keys they are printed under; empty where nothing looks like a configuration."""
     text = text[:TEXT_LIMIT]
-    found: dict[str, Any] = {}
+    found: Named = {}
     for block in _blocks(text):
         found = _of_block(block) | found
     dotted = {m.group(1): typed(m.group(2)) for m in _DOTTED.finditer(text)}
@@ -59,7 +60,7 @@ def _closed(text: str, start: int, limit: int = 60_000) -> int:
     return 0
 
 
-def _of_block(block: str) -> dict[str, Any]:
+def _of_block(block: str) -> Named:
     """The settings of one printed block; empty for a row of metrics."""
     if block.startswith("OrderedDict"):
         block = block[len("OrderedDict(") : -1]

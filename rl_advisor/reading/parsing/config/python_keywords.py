@@ -8,6 +8,7 @@ from typing import Any
 
 from rl_advisor.reading.parsing.config.rewards import of_rewards
 from rl_advisor.reading.parsing.config.values import VALUE_LIMIT
+from rl_advisor.run import Named
 
 CALLS = "script.calls"
 """The key under which the names stand that a script calls."""
@@ -17,13 +18,13 @@ _MAIN = ("Config", "Args", "Arguments", "Trainer", "training", "train", "learn",
 _ALGORITHMS = re.compile(r"(?:Maskable|Recurrent)?(?:PPO[12]?|A2C|DQN|SAC|TD3|DDPG|TRPO|TQC|QRDQN|ARS|CrossQ|ACKTR|ACER|GAIL|HER)")
 
 
-def of_python(text: str) -> dict[str, Any]:
+def of_python(text: str) -> Named:
     """The settings of a script by their keywords (``Call.keyword`` for calls that make no trainer); empty for what is no Python."""
     tree = _parsed(text)
     if tree is None:
         return {}
-    known: dict[str, Any] = {}
-    found: dict[str, Any] = {}
+    known: Named = {}
+    found: Named = {}
     for node in islice(ast.walk(tree), NODE_LIMIT):
         if isinstance(node, ast.Assign) and (name := _name(node.targets[0])) and (value := _value(node.value, known)) is not _UNKNOWN:
             known[name] = value  # put in where its name is used
@@ -74,7 +75,7 @@ def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 _UNKNOWN = object()
 
 
-def _value(node: ast.expr, known: dict[str, Any]) -> Any:
+def _value(node: ast.expr, known: Named) -> Any:
     """The constant that an expression stands for, with known names put in; functions and classes by their name; else _UNKNOWN."""
     found: Any = _UNKNOWN
     match node:

@@ -3,7 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator
-from typing import Any
+
+from rl_advisor.run import Named
 
 PATTERNS = "script.rewards.patterns"
 """Key: the regular expressions that reward functions match, each as ``function: pattern``."""
@@ -15,12 +16,12 @@ _REWARD = re.compile(r"(?i)reward|score|correct|accuracy|verif|grade|format")
 _MATCHING = ("match", "search", "fullmatch", "findall", "compile", "finditer")
 
 
-def of_rewards(tree: ast.Module) -> dict[str, Any]:
+def of_rewards(tree: ast.Module) -> Named:
     """What the functions of a script that sound like rewards look at; empty where there are none."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _REWARD.search(node.name)][:40]
     patterns = [f"{f.name}: {p}" for f in functions for p in _patterns(f)]
     contains = [f.name for f in functions if any(_inside(node) for node in ast.walk(f))]
-    told: dict[str, Any] = {FUNCTIONS: [f.name for f in functions], PATTERNS: patterns[:40], CONTAINS: contains}
+    told: Named = {FUNCTIONS: [f.name for f in functions], PATTERNS: patterns[:40], CONTAINS: contains}
     return {key: value for key, value in told.items() if value}
 
 
