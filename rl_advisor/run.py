@@ -129,7 +129,6 @@ class Guess:
 UNSAID = "steps"
 """The unit of steps where nothing says what they count."""
 
-
 SURE = 3.0
 """Standard errors between two fifths of a curve from which it moved."""
 
