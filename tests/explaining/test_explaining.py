@@ -283,6 +283,43 @@ TRACEBACK = """Traceback (most recent call last):
 """
 
 
+ERRORS = (
+    ("TypeError: my_reward() got an unexpected keyword argument 'solution'", "other arguments"),
+    ("TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'", "another kind"),
+    ("ValueError: too many values to unpack (expected 2)", "Gymnasium"),
+    ("ValueError: a learning rate of 3 is no good", "did not hold"),
+    ("RuntimeError: The size of tensor a (31) must match the size of tensor b (32)", "different shapes"),
+    ("RuntimeError: Expected all tensors to be on the same device", "different devices"),
+    ("RuntimeError: element 0 of tensors does not require grad", "not connected"),
+    ("RuntimeError: CUDA error: an illegal memory access was encountered", "a kernel failed"),
+    ("ValueError: To serve this length, 9.1 GiB of KV cache is needed", "no room for its cache"),
+    ("ray.exceptions.OutOfMemoryError: task was killed due to the node running low on memory (memory pressure)", "main memory"),
+    ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3 GiB", "a GPU ran out"),
+    ("ray.exceptions.ActorDiedError: the actor died. Potential root causes: SIGKILL, a connection error", "waited for another"),
+    ("requests.exceptions.ConnectionError: HTTPConnectionPool: Max retries exceeded", "could not be reached"),
+    ("OSError: [Errno 28] No space left on device", "the disk is full"),
+    ("AssertionError: The algorithm only supports Box as action spaces but Discrete(4) was provided", "kind of action"),
+    ("AttributeError: module 'trl' has no attribute 'Trainer9'", "versions of two libraries"),
+    ("json.decoder.JSONDecodeError: Expecting value: line 1 column 1", "should be JSON"),
+    ("ConfigKeyError: Key 'actor' is not in struct", "does not know"),
+    ("gymnasium.error.NameNotFound: Environment `Maze` doesn't exist", "not known under this name"),
+)
+
+
+@pytest.mark.parametrize(("error", "means"), ERRORS, ids=[error[:24] for error, _ in ERRORS])
+def test_an_error_that_names_its_cause_is_answered(error: str, means: str) -> None:
+    answer = explain_log(TRACEBACK.replace("{error}", error), "why?")
+    assert means in answer["summary"]
+    assert answer["crash"]["do"] in answer["summary"]
+
+
+def test_the_place_of_a_crash_is_in_the_code_of_whoever_asks() -> None:
+    for library in ("dist-packages/verl", "pip_prebundle/torch"):
+        crash = crash_in(TRACEBACK.replace("site-packages/verl", library).replace("{error}", "KeyError: 'x'"))
+        assert crash is not None
+        assert crash.about[1] == "app/train.py:41 in main"
+
+
 @pytest.mark.parametrize(
     ("error", "link", "where"),
     [

@@ -47,7 +47,7 @@ from rl_advisor.cli.commands import main
         ("rewards increase nicely", None),
         ("the server room is cold", None),
         ("what is a batch?", None),
-        ("which saved checkpoint should I take", None),
+        ("which saved checkpoint should I take", "Take the checkpoint with the best"),
         ("objective/kl is negative from the first step, although I sample plainly", "A KL that is estimated"),
         ("kl is 0.02 and rewards/rejected is negative", "Both implicit rewards"),
         ("mean_reward falls while objective/kl increases", "The policy drifts"),
@@ -137,12 +137,57 @@ from rl_advisor.cli.commands import main
         ("self-play: the ELO of my agent falls", "In self-play"),
         ("how is ep_rew_mean calculated?", "An episode's reward in the log"),
         ("GRPO takes 80 seconds/step, is that expected of training?", "With language models the generation"),
+        ("why is clip_fraction always 0 in my PPO run?", "A clip fraction of 0"),
+        ("response_length/clip_ratio is 0", None),
+        ("the learning rate is 0.0 in all rows", "A learning rate that is printed as 0"),
+        ("why is there no entropy in the log of verl?", "A metric that is missing"),
+        ("the reward is not logged on tensorboard", "A metric that is missing"),
+        ("there is no log of yesterday", None),
+        ("how can I tell whether my PPO training converges?", "How well it goes is told"),
+        ("TD3: every episode gives exactly the same return", "The same return in every episode"),
+        ("the AMP discriminator predicts 0.99 on expert data", "A discriminator"),
+        ("my curiosity reward falls to nothing while the agent explores the maze", "A reward for what is new"),
+        ("dreamerv3 stays far from the score of the table on cartpole", "With a model of the world"),
+        ("the memory increases with each step of GRPO", "Memory that rises"),
+        ("the training hangs at 0%", "A run that stands"),
+        ("the reward stands at 0.3", None),
+        ("what is the difference between mini_batch_size and micro_batch_size?", "Three sizes"),
+        ("should I normalize observations for my humanoid?", "In control bring observations"),
+        ("multi-turn GRPO: must the tool response be masked?", "With tools and several turns"),
+        ("GRPO on a 30B-A3B MoE collapses", "In a mixture of experts"),
+        ("what entropy is normal for an LLM?", "An entropy counts"),
+        ("the critic/score/mean of GRPO suddenly drops. Would a stronger KL help? Accuracy grows elsewhere.", "It was good and then fell"),
+        ("the PPO loss is difficult to decrease", "In reinforcement learning a loss"),
     ],
 )
 def test_a_sentence_and_its_procedure(text: str, title: str | None) -> None:
     found = asked_for(text)
     assert (found is None) == (title is None)
     assert found is None or found["title"].startswith(str(title))
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("is something wrong with my PPO loss?", "In reinforcement learning a loss"),
+        ("is something wrong with my reward?", "How well it goes is told"),
+        ("is something wrong with my KL?", "KL to the reference"),
+        ("is something wrong with my entropy?", "An entropy counts"),
+        ("my loss and my reward", None),
+        ("is something wrong with my shoes?", None),
+    ],
+)
+def test_a_question_that_nothing_answers_is_told_of_its_subject(text: str, title: str | None) -> None:
+    """Only where it stands alone: beside numbers these speak."""
+    found = asked_for(text, alone=True)
+    assert (found or {}).get("title", "").startswith(title or "") and bool(found) == bool(title)
+    assert asked_for(text) is None
+
+
+def test_what_a_program_printed_asks_for_nothing() -> None:
+    rows = "[rank7]:[E809 14:59:30.41] rollout failed, the workflow server hangs asynchronously and the reward collapses\n"
+    assert not tools.explain_log(f"{rows}[120] return 6.5 / fps 31.0 / train the agent slow 1\n", "what is this?")["steps"]
+    assert "launched" not in str(tools.explain_log(rows, "is the time 14:59 right?"))
 
 
 def test_the_address_in_the_text_stands_in_the_steps() -> None:

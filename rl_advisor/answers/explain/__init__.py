@@ -38,7 +38,7 @@ NOTHING = (
     "I found no metrics, settings or errors in this text. Paste the lines that the trainer logs (a few rows are enough),"
     " the traceback, or the launch command."
 )
-MOST_CAUSES, MOST_QUESTIONS = 4, 3
+MOST_CAUSES, MOST_QUESTIONS, TALK = 4, 3, 4
 SENTENCE = 5
 """Words for each number that a sentence beside rows has, and a row with long names has not."""
 PROVEN = ("settings", "warnings", "rows", "values")
@@ -90,10 +90,15 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     told = metrics(rows, proven)
     wrong = faults(run, text, [_value(run, t) for t in told if t["normal"] == "broken"], found)
     crash = next((f for f in wrong if f.seen_in == "crash"), None)
-    logged = any(c.explained and not SET.search(n) and (c.note != TOLD or c.step.size > 1) for n, c in run.curves.items())
+    read_here = [c for n, c in run.curves.items() if c.explained and not SET.search(n)]
+    logged = len(read_here) > TALK or any(c.note != TOLD or c.step.size > 1 for c in read_here)
     asked_text = in_english(f"{question}\n{text[:LENGTH]}")
-    spoken = (f"{prose(asked_text, SENTENCE)} {rows.around.method or ''}", asked_text) if logged else (asked_text,)
-    steps = None if crash or (logged and not asked) else asked_for(*spoken)
+    words = in_english(question) if any(f.seen_in == "warnings" for f in wrong) else prose(asked_text, SENTENCE if logged else 0)
+    steps = (
+        None
+        if crash or (logged and not asked)
+        else asked_for(f"{rows.around.method} {words}", asked_text, beside=logged, alone=not read_here)
+    )
     answer, figures = _answer(Asked(asked, rows, told, proven), steps), _figures(rows, read)
     e = Explained(rows, read, told, proven, judged, wrong, answer, sentences("not_looked_at", figures), bool(steps) and not logged)
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
@@ -116,6 +121,8 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
 def _answer(asked: Asked, steps: Mapping[str, Any] | None) -> str:
     """The answer to the question: whether the values are normal that it names, then what the procedure says."""
     said = answered(asked, advised=bool(steps)) if asked.question else ""
+    if any(p.there and p.statement in said for p in asked.proven):
+        return said
     known = "" if said or asked.rows.run.curves else of_task(asked.rows)
     return f"{said} {steps['title']}. {known}".strip() if steps else said
 

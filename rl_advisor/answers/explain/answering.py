@@ -128,9 +128,10 @@ def _of_values(asked: Asked, *, judged: bool = False) -> str:
         if (t["metric"] in read or _named(t["name"], asked.question)) and not (t["normal"] == "unknown" and t["metric"].startswith(hidden))
     ]
     settled = {t["metric"] for t in valued}
-    named.sort(key=lambda t: t["normal"] == "unknown")
-    said = [is_normal(t) for t in [*valued, *(t for t in named if t["metric"] not in settled)]]
-    return " ".join(said[:2])
+    told = [*valued, *sorted((t for t in named if t["metric"] not in settled), key=lambda t: t["normal"] == "unknown")]
+    known = judged and not _GOOD.search(asked.question)  # the procedure says what is normal
+    said = {t["why"]: is_normal(t) for t in told[::-1] if not (known and t["source"] and t["normal"] == "normal")}
+    return " ".join([*said.values()][::-1][:2])
 
 
 def _to_choose(asked: Asked) -> str:

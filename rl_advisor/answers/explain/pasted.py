@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rl_advisor.answers.explain.procedures import in_english
-from rl_advisor.answers.explain.told import by_frameworks, curve_of, meaning, settings_said, told_in
+from rl_advisor.answers.explain.told import curve_of, meaning, settings_said, told_in
 from rl_advisor.answers.explain.written import bare, left_out
 from rl_advisor.curves.task import spoken_of
 from rl_advisor.judgement.proofs.crashes import warnings_in
@@ -40,6 +40,8 @@ SET = re.compile(r"[/_]coef$|learning_rate$|^progress/")
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
 _PACE = re.compile(r"(?<![\d.])(\d{1,6}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)?(?: ?/ ?| per | a )(?:it(?:er|eration)?|step)\b")
 """The seconds a step takes, as a bar of progress or a sentence says them: "281.24s/it", "80 seconds per step"."""
+_PRINTED = re.compile(r"[ \t]*(?:[\[(][^\])\n]*\d[^\])\n]*[\])]|[{|+]|File \"|Traceback )")
+"""How a line begins that a program printed: a rank, a time or a counter in brackets, a table, a place in code."""
 _ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}\b")
 """A machine and its port: no number that was measured."""
 _TABLE = re.compile(r"^[^\n,]{1,60}(?:,[^\n,]{1,60}){2,200}\n[-+\d.eE, nNaAiIfF]{5,4000}$", re.MULTILINE)
@@ -110,15 +112,17 @@ def _known(run: Run) -> int:
 
 
 def _with_written(run: Run, text: str) -> Run:
-    """The run with the numbers that its reader left in the text, a row for each, by our names where these are plain."""
-    curves, taken = dict(run.curves), {bare(part) for c in run.curves.values() for part in (c.raw, c.raw.rpartition("/")[2])}
+    """The run with the numbers that its reader left in the text, a row for each, and all by our names where these are plain."""
+    curves = {n: c for n, c in run.curves.items() if c.explained}
+    taken = {bare(part) for c in run.curves.values() for part in (c.raw, c.raw.rpartition("/")[2])}
     dialect = dialects().get(run.frameworks[0]) if run.frameworks else None
-    for raw, values in list(left_out(run, text).items())[:NAMES]:
-        ours = (dialect and our_name(raw, dialect)) or meaning(raw, values.tolist())
-        known = ours is not None and (ours not in curves or curves[ours].value.size < values.size)
-        if known or bare(raw) not in taken:
-            name = ours if known and ours else raw
-            curves[name] = replace(curve_of(name, raw, values.tolist()), guessed=known, note="")
+    left = [curve_of(raw, raw, values.tolist()) for raw, values in [*left_out(run, text).items()][:NAMES]]
+    for curve in [*(c for n, c in run.curves.items() if n not in curves), *left]:
+        ours = (dialect and our_name(curve.raw, dialect)) or meaning(curve.raw, curve.value.tolist())
+        known = ours is not None and (ours not in curves or curves[ours].value.size < curve.value.size)
+        if known or curve.note != TOLD or bare(curve.raw) not in taken:
+            name = ours if known and ours else curve.name
+            curves[name] = replace(curve, name=name, guessed=known, note="")
     return replace(run, curves=curves)
 
 
@@ -137,9 +141,10 @@ def _with_told(run: Run, text: str) -> Run:
 
 
 def prose(text: str, each: int = 2) -> str:
-    """The lines that are sentences and no rows: four words, and so many for ``each`` number."""
+    """The lines that are sentences and no rows: four words, and so many for ``each`` number; with 0 all that no machine printed."""
     words, numbers = re.compile(r"[A-Za-z]{2,}"), re.compile(r"\d[\d.]*")
-    return "\n".join(line for line in text.splitlines() if len(words.findall(line)) >= max(4, each * len(numbers.findall(line))))
+    said = (line for line in text.splitlines() if not _PRINTED.match(line))
+    return "\n".join(line for line in said if not each or len(words.findall(line)) >= max(4, each * len(numbers.findall(line))))
 
 
 def bounded(text: str) -> str:
@@ -158,19 +163,8 @@ def _read(text: str) -> Run:
             gaps = tuple(replace(g, where="the paste") for g in run.gaps)
             null = set(re.findall(r'"([^"\n]{1,80})": ?null\b', text))  # was not measured
             curves = {n: c for n, c in run.curves.items() if c.raw not in null or np.isfinite(c.value).any()}
-            return replace(run, name=NAME, files=(), gaps=gaps, curves=_named(curves))
+            return replace(run, name=NAME, files=(), gaps=gaps, curves=curves)
     return Run(name=NAME)
-
-
-def _named(curves: Mapping[str, Curve]) -> dict[str, Curve]:
-    """The curves by our names, those too where the framework cannot be told but all that use a name mean the same by it."""
-    found: dict[str, Curve] = {n: c for n, c in curves.items() if c.explained}
-    for name, curve in curves.items():
-        meant = by_frameworks(curve.raw) if name not in found else ()
-        ours = next(iter(meant)) if len(meant) == 1 else name
-        if name not in found:
-            found[name if ours in found or ours in curves else ours] = replace(curve, name=ours, guessed=ours != name)
-    return found
 
 
 def _parts_named(curves: Mapping[str, Curve]) -> dict[str, Curve]:

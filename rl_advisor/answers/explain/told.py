@@ -127,7 +127,12 @@ def _counts(after: Sequence[str]) -> bool:
 
 def _a_name(words: Sequence[str]) -> bool:
     alone = len(words) == 1 and _NO_METRIC.fullmatch(words[0])
-    return not alone and all(word[0].isalpha() and not _OUTSIDE.fullmatch(word) for word in words)
+    return not alone and all(word[0].isalpha() for word in words) and not a_sentence(words)
+
+
+def a_sentence(words: Sequence[str]) -> bool:
+    """Whether one of the words joins others to a sentence, as none in a name does."""
+    return any(map(_OUTSIDE.fullmatch, words))
 
 
 def _number(token: str) -> float:

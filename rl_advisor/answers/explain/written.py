@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.answers.explain.told import by_frameworks
+from rl_advisor.answers.explain.told import a_sentence, by_frameworks
 from rl_advisor.finding import number
 from rl_advisor.run import Floats, Run
 
@@ -60,10 +60,10 @@ def _of_line(line: str) -> Iterator[tuple[str, float]]:
     if pairs and sum(len(p.group()) for p in pairs) >= len(re.sub(r"^\s*\[\d+\]", "", line).strip()) - 2:
         yield from ((p.group(1), _value(p.group(2))) for p in pairs)
         return
-    yield from (
-        (_NOTE.sub(lambda n: f"/{n[1]}" if n[1].isalpha() else "", m["name"]).strip(" ()"), _value(m["number"]))
-        for m in _SPREAD.finditer(line)
+    spread = (
+        (_NOTE.sub(lambda n: f"/{n[1]}" if n[1].isalpha() else "", m["name"]).strip(" ()"), m["number"]) for m in _SPREAD.finditer(line)
     )
+    yield from ((name, _value(number)) for name, number in spread if not a_sentence(name.split()))
 
 
 def _value(text: str) -> float:

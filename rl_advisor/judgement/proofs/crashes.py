@@ -12,8 +12,9 @@ from rl_advisor.vocabulary import Link
 _FRAME = re.compile(r'File "([^"\n]{1,300})", line (\d{1,7}), in ([^\n]{1,120})')
 _ERROR = re.compile(
     r"(?m)^(?:\([^)\n]{1,80}\) |\[[^\]\n]{1,40}\]:? ?|E  +)?"
-    r"((?:[A-Za-z_]\w{0,60}\.){0,6}(?:[A-Z]\w{0,60})?(?:Error|Exception|Interrupt|Died)\w{0,20}\b[^\n]{0,400})"
+    r"((?:[A-Za-z_]\w{0,60}\.){0,6}(?:[A-Z]\w{0,60})?(?:Error|Exception|Interrupt|Died|NotFound)\w{0,20}\b[^\n]{0,400})"
 )
+_LIBRARY = re.compile(r"(?:site|dist)-packages|pip_prebundle|/lib/python\d|^<")
 MOST, LINE = 400_000, 2_000
 """Characters of a text that are read, from its end, and of a line that may be a warning."""
 _PLACE = re.compile(r"[\w./<>-]{1,120}:\d{1,7} in [\w<>.]{1,60}")
@@ -25,7 +26,7 @@ def crash_in(text: str) -> Finding | None:
     found = list(_ERROR.finditer(text[-MOST:]))
     for row in _rows("crash", found[-1][1]) if found else ():
         frames = list(_FRAME.finditer(text[-MOST:][: found[-1].start()][-20_000:]))
-        own = [f for f in frames if "site-packages" not in f[1]] or frames
+        own = [f for f in frames if not _LIBRARY.search(f[1])] or frames
         where = f"{'/'.join(own[-1][1].split('/')[-2:])}:{own[-1][2]} in {own[-1][3]}" if own else ""
         return _finding("crash", row, found[-1][1], where if _PLACE.fullmatch(where) else "")
     return None
