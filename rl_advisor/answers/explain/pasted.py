@@ -40,7 +40,7 @@ SET = re.compile(r"[/_]coef$|learning_rate$|^progress/")
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
 _PACE = re.compile(r"(?<![\d.])(\d{1,6}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)?(?: ?/ ?| per | a )(?:it(?:er|eration)?|step)\b")
 """The seconds a step takes, as a bar of progress or a sentence says them: "281.24s/it", "80 seconds per step"."""
-_PRINTED = re.compile(r"[ \t]*(?:[\[(][^\])\n]*\d[^\])\n]*[\])]|[{|+]|File \"|Traceback )")
+_PRINTED = re.compile(r"[ \t]*+(?:[\[(][^\])\d]*+\d[^\])]*+[\])]|[{|+]|File \"|Traceback )")
 """How a line begins that a program printed: a rank, a time or a counter in brackets, a table, a place in code."""
 _ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}\b")
 """A machine and its port: no number that was measured."""
