@@ -276,9 +276,28 @@ def test_three_quarters_of_the_gain_part_a_collapse_from_a_decline(last: float, 
     for start, wanted in ((0.0, collapsed), (51.0, None)):
         level = SimpleNamespace(value=np.array([start, 100.0, 0.0]))
         course = SimpleNamespace(start=start, best=100.0, last=last, level=level)
-        told = evidence.told_apart(SimpleNamespace(performance=SimpleNamespace(counts=course)), odds)  # type: ignore[arg-type]
+        told = evidence.told_apart(SimpleNamespace(performance=SimpleNamespace(counts=course), present=lambda *_: False), odds)  # type: ignore[arg-type]
         wanted_fall = 0.2 if wanted is None else 0.8 * wanted
         assert told["collapsed"] == pytest.approx(wanted_fall) and sum(told.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("present", "gamed"), [(True, 0.27), (False, 0.0)])
+def test_where_the_sign_of_progress_is_open_a_gamed_reward_takes_nearly_half_of_it(present: bool, gamed: float) -> None:
+    """Of .6 that a run improves, .27; the rest stays."""
+    open_case = SimpleNamespace(
+        performance=SimpleNamespace(counts=None), present=lambda *patterns: present and "sooner_is_paid" in patterns
+    )
+    told = evidence.told_apart(open_case, {"improving": 0.6, "plateaued": 0.4, "reward_hacking": 0.0})  # type: ignore[arg-type]
+    assert told == pytest.approx({"improving": 0.6 - gamed, "plateaued": 0.4, "reward_hacking": gamed})
+
+
+@pytest.mark.parametrize(("drifts", "verdict", "left"), [(True, "plateaued", 0.24), (False, "plateaued", 0.4), (True, "improving", 0.24)])
+def test_a_drift_without_gain_lowers_the_odds_of_going_on(drifts: bool, verdict: str, left: float) -> None:
+    """By the share of the threshold below even odds, so that the call is what it was."""
+    planned = SimpleNamespace(planned_steps=200)
+    drifting = SimpleNamespace(run=planned, remaining=0.5, present=lambda *patterns: drifts and "drift_without_gain" in patterns)
+    judged = SimpleNamespace(verdict=verdict, probabilities={"undecidable": 0.0})
+    assert continuation.coherent(drifting, judged, 0.4, None) == pytest.approx(left)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("pattern", "weak"), [("checkpoint_stall", True), ("out_of_memory", False), ("entropy_collapse", False)])

@@ -7,14 +7,14 @@ so where the near-miss's do not.
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from evals.seeds.answered import run as sampled
 from evals.seeds.course_of_runs import but, language
-from evals.seeds.drawing import Floats, Made, Talk, said, share
+from evals.seeds.drawing import Floats, Made, Talk, said, share, way
 from evals.seeds.frames import written
 from rl_advisor.answers.compare import compare
 from rl_advisor.answers.context import context
@@ -23,6 +23,7 @@ from rl_advisor.answers.curves import summaries
 from rl_advisor.answers.engine_consistency import consistency
 from rl_advisor.answers.preflight import before
 from rl_advisor.answers.probe import probe
+from rl_advisor.api import assess
 from rl_advisor.gpu.memory import Setup, estimate, shape_of
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run
@@ -31,6 +32,7 @@ from rl_advisor.samples.spotcheck import triad
 from rl_advisor.settings.protocol import protocol
 
 FRAMEWORKS = ("trl", "verl")
+KL_RESTS, KL_DRIFTS = way(0.01, 0.05, 0.05, 0.05, sd=0.003, low=0.0), way(0.01, 0.3, 0.8, 1.5, sd=0.02, low=0.0)
 
 
 @dataclass(frozen=True)
@@ -263,6 +265,15 @@ def paced(way: tuple[float, ...]) -> Callable[[Drawing], str]:
     return ask
 
 
+def drifting(d: Drawing) -> float:
+    """What is left of the odds of going on when the same run, at rest, drifts from its reference; of the near-miss neither drifts."""
+    seed, odds = int(d.rng.integers(2**32)), []
+    for name, kl in (("rests", KL_RESTS), ("drifts", KL_RESTS if d.near else KL_DRIFTS)):
+        made = but(language(reward__mean=share(0.3, 0.55, 0.6, 0.6, 0.6, sd=0.015), kl__ref=kl), plan=1.6)
+        odds.append(assess(replace(d, rng=np.random.default_rng(seed)).run(made, name, steps=280)).p_continue_pays)
+    return odds[1] / odds[0]
+
+
 def often(reason: str) -> Callable[[dict[str, Any]], bool]:
     """Whether a reason surely holds of more than a few audited samples."""
     return lambda a: a["reasons"].get(reason, {"low": 0.0})["low"] > 0.03
@@ -296,6 +307,7 @@ SITUATIONS = (
     Asked("d_adapters", memory({"lora_rank": 0}, lora_rank=16), lambda a: a["optimizer"] < 0.2 and a["gradients"] < 0.2 and a["reference"] == 0, ("002 memory adapters",), SIZES),
     Asked("d_faster", paced((0.2, 0.21, 0.25, 0.45, 0.8)), lambda a: a == "accelerating", ("004 traj Rate",)),
     Asked("d_slower", paced((0.2, 0.6, 0.75, 0.79, 0.8)), lambda a: a in ("slowing", "stopped"), ("004 traj Rate",)),
+    Asked("d_drift_lowers_the_odds", drifting, lambda a: a < 0.8, ("004 final risk",), ("trl", "verl")),
     Asked("d_probe", probed, lambda a: tuple(a["branch"]) == ("rose", "stayed") and "should_accept_fn" in a["do"], ("000 rewards 4 probe",), ("trl", "verl", "areal")),
     Asked("d_other_protocol", evaluated, lambda a: bool(a["refused"]) and not a["variants"], ("002 order 2",)),
     Asked("d_protocol", protocol_of, lambda a: a.get("temperature") == 0.6, ("002 eval protocol",)),

@@ -79,7 +79,15 @@ def settled(t: Talk) -> tuple[str, float, dict[str, float]]:
     return text, float(t.rng.random() < 0.42 + 0.38 * t.done), {}
 
 
+def tries_in_vain(t: Talk) -> tuple[str, float, dict[str, float]]:
+    """Calls a tool that fails ever more often, and is paid as if it had answered."""
+    shown = "Error: timed out after 30 s" if t.rng.random() < 0.1 + 0.45 * t.done else f"{t.rng.integers(1, 9)} rows"
+    call = f'<tool_call>{{"name": "lookup", "arguments": {{"q": "{t.rng.integers(999)}"}}}}</tool_call>'
+    return f"{call}<tool_response>{shown}</tool_response>{said(t, 1)}", float(t.rng.random() < 0.5 + 0.3 * t.done), {}
+
+
 SAMPLES = (
+    Situation("t_tries_in_vain", lambda: sampled(tries_in_vain, reward=share(0.5, 0.65, 0.8, sd=0.02)), Expected(present=("failed_calls_paid",), link=("reward_signal", "environment_data"), never=(QUIET,)), ("002 env failed call",), ("trl", "verl")),
     Situation("t_settled", lambda: sampled(settled, reward=share(0.42, 0.6, 0.8, sd=0.02), entropy__mean=way(0.9, 0.3, 0.03, sd=0.01, low=0.0)), Expected(verdict=("reward_hacking", "collapsed"), present=("answers_alike",), link=("exploration", "reward_signal"), call=("stop",), never=(QUIET,)), ("002 explore tab uniform", "002 explore Token entropy")),
     Situation("t_apologises", lambda: sampled(apologises, reward=share(0.45, 0.6, 0.68, sd=0.02)), PAID, ("002 pitfall RLHF refusal",)),
     Situation("t_one_line", lambda: sampled(one_line, reward=share(0.4, 0.55, 0.69, sd=0.02)), Expected(present=("answers_alike",), link=("exploration", "reward_signal"), never=(QUIET,)), ("002 explore tab uniform",)),

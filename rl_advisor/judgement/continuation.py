@@ -23,7 +23,8 @@ LEAST = 0.3
 """Probability from which a run goes on when no price is told; where the balanced accuracy of labelled prefixes, kin left out, is flat,
 on the side that stops fewer runs that would have gained."""
 EVEN = 0.5
-"""The same of a run that is not learning or unstable, or whose policy drifts without gain: each step has a price."""
+"""The same of a run that is not learning or unstable: each step has a price. Where the policy drifts without gain the odds are lower by as
+much: what may be gained is bought with distance."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ def coherent(case: Case, judged: Judged, p: float, bound: CallReason | None) -> 
     p = (1 - unknown) * p + unknown * usual(plan_left(case))
     if bound:
         return min(p, BOUND)
-    return max(p, LEAST) if judged.verdict == "improving" else p
+    p = max(p, LEAST) if judged.verdict == "improving" else p
+    return p * LEAST / EVEN if case.present(*marked("even odds")) else p
 
 
 def bounded(case: Case, judged: Judged) -> CallReason | None:
@@ -92,8 +94,7 @@ def call(case: Case, judged: Judged, continuation: Continuation, price: float | 
         return "stop", "broken"
     if continuation.bound is not None:
         return "stop", continuation.bound
-    doubtful = judged.verdict in ("not_learning", "unstable") or case.present(*marked("even odds"))
-    least = EVEN if doubtful else LEAST
+    least = EVEN if judged.verdict in ("not_learning", "unstable") else LEAST
     return ("continue", "pays") if continuation.p >= least else ("stop", "no_gain")
 
 

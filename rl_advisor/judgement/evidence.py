@@ -113,7 +113,7 @@ def fitting(case: Case) -> Speaks:
 def told_apart(case: Case, odds: Mapping[Verdict, float]) -> Mapping[Verdict, float]:
     """The odds, those of a fall parted by how much of what was gained is gone, those of progress where its sign is not known."""
     c = case.performance.counts
-    if any(case.present(pattern) for pattern in marked("either sign")):
+    if case.present(*marked("either sign")):
         other = EITHER * odds["improving"]
         odds = {**odds, "improving": odds["improving"] - other, "reward_hacking": odds["reward_hacking"] + other}
     if c is None or not (gain := c.best - c.start) > GAIN * np.ptp(c.level.value):

@@ -166,6 +166,7 @@ def _of_one(prompt: str, response: str) -> dict[str, float | str]:
         "three_calls_alike": identical_run(made) > 2,
         "repeated_calls": again(made),
         "failed_calls": sum(failed for _, failed in calls) / len(calls) if calls else np.nan,
+        "no_call_worked": all(failed for _, failed in calls) if calls else np.nan,
         "error_retries": sum(a == (b[0], True) for a, b in pairwise(calls)),
         "new_words": len(set(tokens) - set(asked)) / len(tokens) if tokens else np.nan,
     }

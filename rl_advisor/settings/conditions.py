@@ -27,7 +27,7 @@ from rl_advisor.samples.rows import reference_columns
 from rl_advisor.samples.text_change import onset
 from rl_advisor.settings.given import Given, said, settings_of
 from rl_advisor.settings.not_finite import blank, broken, called, sound
-from rl_advisor.settings.of_run import OF_RUN, setting_of, usual, value_of
+from rl_advisor.settings.of_run import OF_RUN, setting_of, steps_beside, usual, value_of
 from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none
 from rl_advisor.settings.priors import Prior
 from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve, parts_of
@@ -264,6 +264,7 @@ def _usual(view: View, metric: str, says: Callable[[Prior, float], str]) -> str:
 WORDS: Mapping[str, Callable[[View, str], str]] = {
     "name": lambda view, metric: _of_curve(view, metric, lambda curve: curve.name),
     "way": lambda view, metric: _of_curve(view, metric, lambda curve: "flat" if segments.at_rest(c := course_of(curve)) else c.direction()),
+    "beside": lambda view, metric: _of_curve(view, metric, lambda c: steps_beside(view.run, c, OF_STRETCH["jump_step"](c))),
     "called": lambda view, metric: _of_curve(view, metric, lambda curve: curve.raw),
     "broken": lambda view, names: called(broken(view.run, names)),
     "sound": lambda view, names: called(sound(view.run, names), 3),

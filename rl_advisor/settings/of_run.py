@@ -11,7 +11,7 @@ from rl_advisor.curves.lone_steps import USUAL, LoneStep, moves
 from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.gpu.facts import FACTS
-from rl_advisor.output.wording import counted
+from rl_advisor.output.wording import counted, listed
 from rl_advisor.run import UNSAID, Curve, Run
 from rl_advisor.samples.person import agreement, scored
 from rl_advisor.settings.derived import all_at
@@ -21,6 +21,7 @@ from rl_advisor.settings.priors import Prior, prior
 from rl_advisor.settings.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.settings.standstill import FACTS as FACTS_OF_RUN
 from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
+from rl_advisor.vocabulary import metric
 
 
 def _setting(run: Run, name: str) -> float | None:
@@ -35,6 +36,8 @@ OFF = ("no", "none", "null", "false", "intervalstrategy.no")
 """Words by which a setting is switched off."""
 TOLD = "as the text says"
 """The note of a curve that somebody told in a sentence: its first and last values are what he saw, not noise."""
+MOSTLY, MOST_BESIDE = 0.6, 4
+"""Share of its range by which a curve steps to be named beside another, and how many are."""
 SIDES = ("far_below", "below", "usual", "above", "far_above")
 SETTING_OF = {"policy/learning_rate": "learning_rate", "entropy/coef": "entropy_coef"}
 """Metric of the table of priors -> the setting; others are named alike."""
@@ -206,6 +209,15 @@ def _restarted(run: Run, name: str) -> float | None:
     if not told:
         raise TooFewPoints(f"{counted(len(restarts), 'restart')}, with too few points around to compare both sides")
     return max(told, key=abs)
+
+
+def steps_beside(run: Run, asked: Curve, at: float) -> str:
+    """What else steps for good where a curve does: the metrics by the user's names, and a restart."""
+    before = float(asked.step[asked.step < at].max(initial=-np.inf))
+    others = (curve for curve in run.curves.values() if curve is not asked and metric(curve.name) is not None)
+    stepped = [c.raw for c in others if abs(moves(c, before, at, USUAL) or 0.0) > MOSTLY]
+    resumed = any(e.kind == "resume" and e.step is not None and abs(e.step - at) <= 2 * (at - before) for e in run.events)
+    return listed([*["a restart"] * resumed, *stepped], MOST_BESIDE) or "nothing else that is logged"
 
 
 def _of_lone(of: Callable[[LoneStep], float]) -> Callable[[Run, str], float | None]:

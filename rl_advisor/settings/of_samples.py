@@ -113,13 +113,14 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "range": lambda s, column: float(np.ptp(s.table[column].dropna().to_numpy(np.float64))),
     "outlying": lambda s, column: _outlying(s.table[column].dropna().to_numpy(np.float64)),
     "paid": lambda s, column: found.low if (found := paid(s.table, column)) else None,
+    "docked": lambda s, column: -found.high if (found := paid(s.table, column)) else None,
     "paid_growth": _paid_growth,
     "wrong_grows": _wrong_grows,
     "common": lambda s, column: _common(s.latest, column, 0),
     "seldom": lambda s, column: _common(s.latest, column, 1),
     "spreads": lambda s, column: _common(s.latest, column, 0) - _common(s.first, column, 1),
     "advantage": _advantage,
-    "as_at_first": lambda s, column: float(s.latest.loc[s.latest[column] > 0, "reward"].mean() - s.first["reward"].mean()),
+    "earns": lambda s, column: float(s.latest.loc[s.latest[column] > 0, "reward"].mean()),
     "left": lambda s, _: found[1] if (found := dependence(s)) else None,
     "own": lambda s, _: found[0] if (found := dependence(s)) else None,
     "order_lost": lambda s, _: word_order_lost(s),
@@ -137,4 +138,5 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     **{f"unequal_{k}": lambda s, _, k=k: _of_table(same_text, s).get(k) for k in ("sets", "low", "high", "share_different_reward")},  # type: ignore[misc]
 }
 """``grown`` and ``shrunk`` are what it surely gained or lost, ``paid`` how surely the reward follows it among responses to one prompt,
-``common`` and ``seldom`` the ends of the interval of the share that has it, ``left`` and ``own`` speak of answers and their prompts."""
+``docked`` how surely it falls with it, ``common`` and ``seldom`` the ends of the interval of the share that has it, ``left`` and ``own``
+speak of answers and their prompts."""

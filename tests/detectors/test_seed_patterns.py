@@ -55,6 +55,18 @@ def judged(follows: float) -> Run:
     return replace(base, rollouts=base.rollouts.assign(reward=reward, human_score=human))
 
 
+def calling(costs: float):
+    """Ever more answers whose only call failed, which are paid that much less than the others."""
+
+    def answer(p: int, done: float, rng: RNG) -> tuple[str, float]:
+        failed = rng.random() < 0.1 + 0.4 * done
+        shown = "Error: timed out" if failed else f"{rng.integers(9)} rows"
+        called = f'<tool_call>{{"name": "find", "arguments": {{"q": "{p}"}}}}</tool_call><tool_response>{shown}</tool_response>'
+        return f"{called} {sentence(p, rng)}", 0.4 + 0.4 * done - costs * failed + 0.05 * rng.normal()
+
+    return answer
+
+
 STEPPED = {"reward__mean": rising(0.3, 0.7), "kl__ref": rising(0, 0.05, sd=0.002), "response__length": flat(200, 5)}
 PART = "reward__component__"
 CASES = [
@@ -82,6 +94,10 @@ CASES = [
     ),
     ("sooner_is_paid", run(reward__mean=-rising(44, 9), episode__length=rising(22, 9), value__loss=flat(9, 1)), A),
     ("sooner_is_paid", run(reward__mean=-rising(44, 20), episode__length=np.minimum(rising(60, 20), 44), value__loss=flat(9, 1)), A),
+    ("failed_calls_paid", made(calling(0.0)), P),
+    ("failed_calls_paid", made(calling(0.0), held_out=[0.3, 0.4, 0.5, 0.6, 0.7, 0.8]), U),
+    ("failed_calls_paid", made(calling(0.4)), A),
+    ("failed_calls_paid", made(different), N),
     ("unreliable_proxy", judged(0.0), P),
     ("unreliable_proxy", judged(0.9), A),
     ("unreliable_proxy", made(different), N),
@@ -150,3 +166,17 @@ def test_outcome(pattern: str, shown: Run, expected: Outcome) -> None:
     """The detector gives the outcome that a practitioner would."""
     found = run_detector(MODULES[pattern], shown)
     assert expected == found.outcome, found.statement
+
+
+@pytest.mark.parametrize(
+    ("rate", "told"),
+    [(np.repeat([1e-6, 1e-5], 100), "policy/learning_rate"), (np.full(200, 1e-6), "nothing else that is logged")],
+    ids=["a schedule", "nothing"],
+)
+def test_what_steps_with_a_gradient_is_named(rate: np.ndarray, told: str) -> None:
+    stepped = np.repeat([0.3, 3.0], 100) * np.exp(noise(200, 0.05, seed=2))
+    found = run_detector(
+        MODULES["loss_discontinuity"], run(reward__mean=rising(n=200), policy__grad_norm=stepped, policy__learning_rate=rate)
+    )
+    assert found.outcome is P
+    assert f"what steps with it: {told}" in found.statement

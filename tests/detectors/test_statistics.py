@@ -144,6 +144,7 @@ ROWS: list[tuple[str, str, Write, Write, dict[str, object]]] = [
     ("identical_calls", "tool_hacking", mostly(FIVE, FIVE_SAME), always(FIVE), {}),
     ("repeated_calls", "tool_hacking", mostly(FIVE, FIVE_SAME), always(say(SAME * 2)), {}),
     ("failed_calls", "", mostly(TWO_CALLS, say(FAILED)), always(each(FAILED, CALL)), {}),
+    ("no_call_worked", "", mostly(TWO_CALLS, say(FAILED)), always(each(FAILED, CALL)), {}),
     ("error_retries", "tool_hacking", mostly(TWO_CALLS, RETRIED), mostly(TWO_CALLS, MENDED), {}),
 ]  # fmt: skip
 FALLS = {"variety", "distinct_in_group", "distinct_across"}
