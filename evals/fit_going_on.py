@@ -28,7 +28,6 @@ from rl_advisor.judgement.going_on import FACTS, FILE, PAYS, facts
 from rl_advisor.judgement.weights import weights
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.run import Run
-from scipy.optimize import minimize
 
 from evals import fit_weights
 
@@ -142,6 +141,8 @@ class Fit:
 
 def fit(rows: Sequence[Row]) -> Fit:
     """The weights that suit the prefixes."""
+    from scipy.optimize import minimize
+
     x, y = np.array([r.facts for r in rows]), np.array([r.asked.pays for r in rows], float)
     many = Counter(r.asked.kin for r in rows)
     weight = np.array([many[r.asked.kin] ** -0.5 for r in rows])

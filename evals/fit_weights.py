@@ -29,7 +29,6 @@ from rl_advisor.judgement.evidence import context, fitting, found
 from rl_advisor.judgement.weights import FILE, standing
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.run import Run
-from scipy.optimize import minimize
 
 from evals import remembering
 
@@ -174,6 +173,8 @@ def targets(rows: Sequence[Row]) -> Floats:
 
 def fit(rows: Sequence[Row], ridge: float = RIDGE) -> Fit:
     """The weights that suit the runs, small ones before large ones."""
+    from scipy.optimize import minimize
+
     amounts, said, aim = np.array([r.amounts for r in rows]), np.array([r.said for r in rows]), targets(rows)
     many = Counter(r.label.kin for r in rows)
     weight = np.array([many[r.label.kin] ** -0.5 for r in rows])

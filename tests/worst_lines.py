@@ -19,6 +19,7 @@ METHODS = {"match": "match", "fullmatch": "fullmatch", "search": "finditer"} | d
     ("finditer", "findall", "sub", "split"), "finditer"
 )
 DECADES = (10, 100, 1_000, 10_000)
+_ASKS = re.compile(r"\bre\.")
 _groups: dict[int, str] = {}
 """What the groups of the pattern at hand were given, for what refers back to them."""
 UNBOUNDED, TRIED, LONGEST_S, LOOKS = 50, 6, 60.0, 2
@@ -52,7 +53,9 @@ def used_in(package: Path, name: str) -> Iterator[Used]:
     for path in sorted(package.rglob("*.py")) or [package]:
         inner = path.relative_to(package).with_suffix("").parts if path != package else ()
         module = ".".join((name, *inner)).removesuffix(".__init__")
-        tree = ast.parse(path.read_text())
+        if not _ASKS.search(source := path.read_text()):
+            continue
+        tree = ast.parse(source)
         asked: dict[str, set[str]] = {}
         for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)):
             if call.func.attr not in METHODS or not isinstance(call.func.value, ast.Name):
@@ -61,7 +64,7 @@ def used_in(package: Path, name: str) -> Iterator[Used]:
                 asked.setdefault(call.func.value.id, set()).add(METHODS[call.func.attr])
             elif call.args and isinstance(call.args[0], ast.Constant):
                 yield Used(module, re.compile(call.args[0].value), METHODS[call.func.attr], _seen(module))
-        if "re.compile" in path.read_text():
+        if "re.compile" in source:
             for variable, value in vars(import_module(module)).items():
                 for pattern in _patterns(value):
                     for method in sorted(asked.get(variable) or {"match", "fullmatch"}):

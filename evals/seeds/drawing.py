@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
 
 Floats = NDArray[np.float64]
 NOUNS = ("river", "engine", "garden", "letter", "window", "teacher", "market", "signal", "forest", "number", "bridge", "captain")
@@ -51,6 +50,8 @@ def jump(before: Sequence[float], after: Sequence[float], at: float, sd: float =
 
 def drawn(w: Way, n: int, rng: np.random.Generator) -> Floats:
     """The values of a way at ``n`` steps."""
+    from scipy.interpolate import PchipInterpolator
+
     levels = np.array(w.levels) * (1 if w.exact else 1 + 0.06 * rng.uniform(-1, 1))
     if len(levels) == 1:
         levels = np.repeat(levels, 2)

@@ -2,11 +2,6 @@
 
 import pydantic
 import wire
-from anthropic.types import Message
-from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
-from anthropic.types.shared import ErrorResponse
-from openai.types.chat import ChatCompletion
-from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 from wire import Says
 
 TURN = Says(text="Let me look.", thought="What first?", calls=(("load_run", {}), ("summarize_curves", {"metrics": ["kl/ref"]})))
@@ -25,6 +20,9 @@ def unknown(model: pydantic.BaseModel, path: str = "") -> list[str]:
 
 def test_answers_are_of_the_official_types() -> None:
     """Each answer is the client's, without a field that it does not know."""
+    from anthropic.types import Message
+    from openai.types.chat import ChatCompletion
+
     message = Message.model_validate_json(wire.anthropic(TURN, 1))
     assert [b.type for b in message.content] == ["thinking", "text", "tool_use", "tool_use"]
     answer = ChatCompletion.model_validate_json(wire.openai(TURN, 1))
@@ -34,12 +32,17 @@ def test_answers_are_of_the_official_types() -> None:
 
 def test_errors_are_of_the_official_types() -> None:
     """An error of Anthropic's is one of its kinds."""
+    from anthropic.types.shared import ErrorResponse
+
     for kind in ("rate_limit_error", "overloaded_error", "api_error", "billing_error"):
         assert ErrorResponse.model_validate(wire.refusal(wire.anthropic, kind)).error.type == kind
 
 
 def test_requests_hold_what_the_client_may_send(speaker, run, judgement) -> None:
     """Nothing is sent that the provider's own parameters do not know, and everything that they require."""
+    from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
+    from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
+
     asked = {"anthropic": MessageCreateParamsNonStreaming, "openai": CompletionCreateParamsNonStreaming}[speaker.name]
     with speaker.play([LOOK, Says(calls=(("give_assessment", judgement),))]) as provider:
         speaker.assess(run, provider)

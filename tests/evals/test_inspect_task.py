@@ -4,18 +4,13 @@ import json
 import sys
 from pathlib import Path
 
-import inspect_ai
 import pytest
 
 sys.path += [str(Path(__file__).parents[2] / "evals"), str(Path(__file__).parents[1] / "advisors")]
 
-from inspect_ai.dataset import MemoryDataset
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from rl_advisor.evals.harness import score_answers
 from shared_corpus import CORPUS, LABELS, truth
 from wire import Says, provider
-
-from diagnosis import answers, diagnosis, said
 
 MODEL = "mockllm/model"
 # Inspect leaves streams of its own to the garbage collector.
@@ -31,6 +26,8 @@ def own_home(monkeypatch, tmp_path):
 
 def submitted(answer):
     """A scripted call; the usage is given, since Inspect would download an encoding to count tokens."""
+    from inspect_ai.model import ModelOutput, ModelUsage
+
     output = ModelOutput.for_tool_call(MODEL, "submit", {"answer": answer})
     output.usage = ModelUsage(input_tokens=7, output_tokens=3, total_tokens=10)
     return output
@@ -43,17 +40,25 @@ def right_answer(sample):
 
 def task_of(samples, **arm):
     """The task on a few packs of the small corpus, whole runs first."""
+    from diagnosis import diagnosis
+    from inspect_ai.dataset import MemoryDataset
+
     work = diagnosis(str(CORPUS), skill=False, **arm)
     work.dataset = MemoryDataset(sorted(work.dataset, key=lambda sample: -sample.metadata["cut"])[:samples])
     return work
 
 
 def evaluated(work, model, tmp_path):
+    import inspect_ai  # takes seconds, which whoever only collects this file need not wait for
+
     return inspect_ai.eval(work, model=model, display="none", log_dir=str(tmp_path), max_samples=1)[0]
 
 
 def test_a_scripted_model_is_scored(tmp_path):
     """Right answers without tools hit by Inspect's scorers and by ours; tokens are counted."""
+    from diagnosis import answers
+    from inspect_ai.model import get_model
+
     work = task_of(2, tools=False)
     script = (submitted(right_answer(sample)) for sample in work.dataset)
     log = evaluated(work, get_model(MODEL, custom_outputs=script), tmp_path)
@@ -84,6 +89,8 @@ def completion(says, number):
 
 def test_a_real_provider_is_one_argument_away(tmp_path, monkeypatch):
     """The same task, the model named ``openai/...``: real HTTP, our server's tools offered and their answers sent back."""
+    from diagnosis import answers
+
     work = task_of(2, tools=True)
     script = [
         turn
@@ -110,4 +117,6 @@ def test_a_real_provider_is_one_argument_away(tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", ["", "no idea", '{"call": "perhaps"}', "[1]", '{"verdict": '])
 def test_what_is_no_answer_is_none(text):
     """Words without a readable object count as no answer."""
+    from diagnosis import said
+
     assert said(text) == {}

@@ -56,7 +56,7 @@ def found_in(row: Mapping[str, Any], *, sure: bool = False) -> tuple[tuple[str, 
     may hold nothing but the model's words.
     """
     every = [at for at in places(row) if not any(part_of(name) == "asked" for name in at[0])]
-    for may_be, alone in ((speaks_for_itself, True), (_is_nested, False), (_is_nested, sure), (_is_text, False)):
+    for may_be, alone in dict.fromkeys(((speaks_for_itself, True), (_is_nested, False), (_is_nested, sure), (_is_text, False))):
         told = [
             (path, turns) for path, value in every if may_be(value) and (turns := _turns_at(path, value)) and (alone or is_episode(turns))
         ]

@@ -6,7 +6,7 @@ again by the client itself, as late as the provider asks for.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -95,6 +95,9 @@ def refusal(status: int, kind: str | None) -> str:
 LONGEST_ANSWER = 8 << 20
 """Bytes of one answer, with all that a stream wraps around its words: a token takes some 300, and a turn writes 8,000."""
 
+_trusted = cache(lambda http: http.create_ssl_context())
+"""The certificates of this machine's authorities, which take longer to read than a question takes to ask."""
+
 
 def bounded(http: Any, seconds: float) -> Any:
     """A client of the library ``http`` that follows no redirect, and fails where an answer grows longer than any, or is packed."""
@@ -130,4 +133,4 @@ def bounded(http: Any, seconds: float) -> Any:
             answer.stream = Stream(answer.stream)
             return answer
 
-    return http.Client(transport=Transport(), timeout=seconds, follow_redirects=False)
+    return http.Client(transport=Transport(verify=_trusted(http)), timeout=seconds, follow_redirects=False)
