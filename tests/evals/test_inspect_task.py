@@ -40,8 +40,9 @@ def right_answer(sample):
 
 def task_of(samples, **arm):
     """The task on a few packs of the small corpus, whole runs first."""
-    from diagnosis import diagnosis
     from inspect_ai.dataset import MemoryDataset
+
+    from diagnosis import diagnosis
 
     work = diagnosis(str(CORPUS), skill=False, **arm)
     work.dataset = MemoryDataset(sorted(work.dataset, key=lambda sample: -sample.metadata["cut"])[:samples])
@@ -56,8 +57,9 @@ def evaluated(work, model, tmp_path):
 
 def test_a_scripted_model_is_scored(tmp_path):
     """Right answers without tools hit by Inspect's scorers and by ours; tokens are counted."""
-    from diagnosis import answers
     from inspect_ai.model import get_model
+
+    from diagnosis import answers
 
     work = task_of(2, tools=False)
     script = (submitted(right_answer(sample)) for sample in work.dataset)
