@@ -3,9 +3,11 @@
 import json
 import time
 
+import numpy as np
 import pytest
 from rl_advisor.reading import read_run, run_folder
 from rl_advisor.reading.parsing.slot_names import slots
+from rl_advisor.reading.parsing.starts import starts
 
 SPARE_S = 0.2
 """Processor time that does not count: loading, and what other work does to the caches."""
@@ -46,6 +48,12 @@ def test_a_line_of_spaces_costs_its_length():
     """The word before a bracket is looked for from the bracket, not from every place before it."""
     short, long = (spent(lambda n=n: slots(["a" * 40 + " " * n + "b" + " " * n + ", mean: 1.5"] * 20)) for n in (200, 400))
     assert long < 4 * short + SPARE_S
+
+
+def test_a_count_that_goes_back_again_and_again_costs_its_length():
+    """Lengths of episodes are called steps, too: every row in which they are less than in the last may be a start."""
+    short, long = (spent(lambda n=n: starts(np.arange(n) % 7.0)) for n in (100_000, 200_000))
+    assert long < 3 * short + SPARE_S
 
 
 def test_of_very_many_files_those_at_equal_distances_are_read(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -97,27 +98,24 @@ def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
 
 
 def byte_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[bytes]:
-    """The lines of a file as bytes with their ends, streamed; what follows ``limit`` in a line is dropped."""
+    """The lines of a file as bytes with their ends, streamed; what follows ``limit`` in a line is dropped.
+
+    That a packed file is torn is said to whoever reads the file.
+    """
     blank = 0
     with open_bytes(path) as file:
-        while raw := line_of(file, path, limit):
-            blank = blank + 1 if raw == b"\n" else 0
-            if blank > MOST_BLANK:
-                say_torn(path)
-                return
-            yield raw
-            rest = raw
-            while rest and len(rest) == limit and not rest.endswith(b"\n"):
-                rest = line_of(file, path, limit)
-
-
-def line_of(file: IO[bytes], path: Path, limit: int) -> bytes:
-    """The next line, at most ``limit`` bytes of it; nothing where a packed file is torn, which is said to whoever reads the file."""
-    try:
-        return file.readline(limit)
-    except PACK_ERRORS:
-        say_torn(path)
-        return b""
+        further = partial(file.readline, limit)
+        try:
+            for raw in iter(further, b""):
+                blank = blank + 1 if raw == b"\n" else 0
+                if blank > MOST_BLANK:
+                    raise EOFError
+                yield raw
+                rest = raw
+                while len(rest) == limit and not rest.endswith(b"\n"):
+                    rest = further()
+        except PACK_ERRORS:
+            say_torn(path)
 
 
 @contextmanager

@@ -26,11 +26,12 @@ def starts(steps: Floats) -> list[tuple[int, int]]:
     value = steps[known]
     back = np.flatnonzero(np.diff(value) < 0) + 1
     # A lone row from which the steps go on where they were is a damaged one, no start.
-    back = back[[at + 1 >= value.size or value[at + 1] < value[at - 1] for at in back]]
-    anew = [int(known[at]) for at in back if value[at] <= _early(value, int(at))]
-    if not anew or len(anew) != back.size or len(anew) >= MOST_STARTS:
+    back = back[np.append(value[1:], -np.inf)[back] < value[back - 1]]
+    first, high = value[0], np.maximum.accumulate(value)[back - 1]
+    anew = known[back[value[back] <= np.where(high > first, value.min() + EARLY * (high - first), first)]]
+    if not anew.size or anew.size != back.size or anew.size >= MOST_STARTS:
         return [(0, len(steps))]
-    bounds = [0, *anew, len(steps)]
+    bounds = [0, *anew.tolist(), len(steps)]
     found = list(pairwise(bounds))
     return found if np.median([b - a for a, b in found]) >= FEWEST else [(0, len(steps))]
 
@@ -39,12 +40,6 @@ def broken_steps(steps: Floats) -> npt.NDArray[np.bool_]:
     """Rows whose step is no whole number where nearly all others' are."""
     odd = np.isfinite(steps) & (steps != np.round(steps))
     return odd if odd.sum() <= RARE * np.isfinite(steps).sum() else np.zeros(len(steps), bool)
-
-
-def _early(value: Floats, at: int) -> float:
-    """Up to which step a row begins anew, by the first and the highest step before it."""
-    first, high = float(value[0]), float(value[:at].max())
-    return min(first, float(value.min())) + EARLY * (high - first) if high > first else first
 
 
 def no_count(steps: Floats) -> str:
