@@ -1,6 +1,7 @@
 """Reads SQLite files that strangers wrote as data: columns of plain tables, row by row. No query, view or function of the file is run."""
 
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import lru_cache
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from rl_advisor.reading.parsing import confined_files, sqlite_log
+from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head
 from rl_advisor.run import Gap
 
@@ -16,6 +17,8 @@ Row = TypeVar("Row")
 MAGIC = b"SQLite format 3\x00"
 ROW_LIMIT, MOST_TABLES = 2_000_000, 500
 LONGEST_CELL = 64 << 20
+LARGEST, LARGEST_LOG = 256 << 20, 64 << 20
+"""Bytes of a database, and of its log, that are put together."""
 _PLAIN = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE %' LIMIT ?"
 
 
@@ -24,7 +27,7 @@ def tables(path: Path) -> dict[str, set[str]]:
 
     A virtual table, and one with a column that is computed, would run what the file brings: they are left out.
     """
-    return _tables(path, path.stat().st_mtime_ns, path.stat().st_size, sqlite_log.size(path)) if head(path, len(MAGIC)) == MAGIC else {}
+    return _tables(path, path.stat().st_mtime_ns, path.stat().st_size, _size_of_log(path)) if head(path, len(MAGIC)) == MAGIC else {}
 
 
 @lru_cache(4)
@@ -49,7 +52,7 @@ def rows(path: Path, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
         raise OSError("damaged database: it names no table")
     if not known.get(table, set()) >= set(columns):
         return
-    left = path.stat().st_size + sqlite_log.size(path)  # each cell takes a byte at least, and each letter
+    left = path.stat().st_size + _size_of_log(path)  # each cell takes a byte at least, and each letter
     try:
         with closing(_connection(path)) as base:
             quoted = ", ".join(f'"{c}"' for c in columns)
@@ -86,11 +89,25 @@ def until_damage(found: Iterable[Row], gaps: list[Gap]) -> list[Row]:
     return kept
 
 
+def _log(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _size_of_log(path: Path) -> int:
+    """Bytes of the log in which rows stand that are not yet in the database; 0 where it has none."""
+    return _log(path).stat().st_size if _log(path).is_file() else 0
+
+
 def _connection(path: Path) -> sqlite3.Connection:
-    """Open without ever writing, also beside the file. Rows still in a write-ahead log are put to the others in memory."""
-    if parts := sqlite_log.read(path):
+    """Open without ever writing, also beside the file: where it has a log, a copy of both is put together, and held in memory."""
+    if 0 < _size_of_log(path) <= LARGEST_LOG and path.stat().st_size <= LARGEST:
         base = sqlite3.connect(":memory:")
-        base.deserialize(sqlite_log.whole(*parts))
+        with tempfile.TemporaryDirectory() as room:
+            for source, name, most in ((path, "base", LARGEST), (_log(path), "base-wal", LARGEST_LOG)):
+                with confined_files.opened(source) as file:
+                    Path(room, name).write_bytes(file.read(most))
+            with closing(sqlite3.connect(Path(room, "base"))) as whole:
+                whole.backup(base)
     else:
         base = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True, timeout=2.0)
         if not confined_files.is_open(path):
