@@ -100,10 +100,12 @@ def watched() -> Iterator[None]:
         escapes_watched.clear()
 
 
-def recorded() -> bytes:
-    """A table of metrics."""
+def recorded(*, metrics: bool = False) -> bytes:
+    """GPU telemetry in our names, or a table of metrics."""
     file = io.BytesIO()
-    pd.DataFrame({"step": range(20), "reward": [i / 8 for i in range(20)], "loss": 0.5, "note": ["a", "b"] * 10}).to_parquet(file)
+    gpu = {"time": [1.8e9 + i for i in range(20)], "gpu": ["0", "1"] * 10, "power_w": [80.0, 300.0] * 10, "utilization": 0.5}
+    run = {"step": range(20), "reward": [i / 8 for i in range(20)], "loss": 0.5, "note": ["a", "b"] * 10}
+    pd.DataFrame(run if metrics else gpu).to_parquet(file)
     return file.getvalue()
 
 
@@ -124,7 +126,7 @@ def seeds() -> list[Seed]:
             with contextlib.closing(sqlite3.connect(Path(folder) / name)) as made:
                 made.executescript(script)
             found.append((name, (Path(folder) / name).read_bytes()))
-    found += [*MADE, ("history.parquet", recorded()), ("rewards.npy", vector())]
+    found += [*MADE, ("gpu.parquet", recorded()), ("history.parquet", recorded(metrics=True)), ("rewards.npy", vector())]
     kept: dict[str, list[Seed]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         place = run_place(Path(folder))

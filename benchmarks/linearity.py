@@ -165,6 +165,9 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         lambda n: {"step": np.arange(n) // 100, "prompt": ["What?"] * n, "completion": [f"{RESPONSE}{i}" for i in range(n)]},
     ),
     "saved_checkpoints": lines("checkpoints.jsonl", lambda i: f'{{"batch": {i}, "name": "a", "state_path": "x://{i}"}}\n'),
+    "telemetry:parquet": parquet(
+        "gpu.parquet", lambda n: {"time": FIRST + np.arange(n) / 10.0, "gpu": ["0"] * n, "power_w": np.arange(n) % 500.0}
+    ),
     "tensorboard": events,
     "trackio": database(
         "project.db",

@@ -143,6 +143,16 @@ def test_event_study_has_power_and_memory():
     assert {"power_w_before", "power_w_during", "power_w_after"} <= found.keys()
 
 
+@pytest.mark.parametrize(("other", "expected"), [(3.0, "present"), (0.1, "absent")])
+def test_recorded_processes_tell_whose_memory_it_is(other, expected):
+    """Where processes were recorded, the run's own growth is no foreign process, and a foreign one is found behind a steady total."""
+    run = simulated((300.0, 500.0))
+    time = run.telemetry["time"] - run.telemetry["time"].iloc[0]
+    held = np.where((time > 60) & (time < 80), other, 0.0)
+    grown = run.telemetry.assign(memory_gib=60.0 + 4 * ((time > 90) & (time < 95)), other_gib=held)
+    assert outcome("background_process", replace(run, telemetry=grown)) == expected
+
+
 @pytest.mark.parametrize(("drain", "expected"), [(0.6, "present"), (0.15, "absent"), (0.0, "absent")])
 def test_long_tail(drain, expected):
     """Generation that ebbs for a third of its time is a long tail; one that ends sharply, or nearly so, is none."""

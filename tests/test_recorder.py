@@ -100,6 +100,13 @@ def test_without_a_gpu_it_says_so(tmp_path, driver, monkeypatch, gpus, said):
     assert not (tmp_path / "gpu.csv").exists()
 
 
+def test_memory_of_other_processes_is_told(tmp_path):
+    """What processes other than the largest hold is a column of its own, from the row on in which they are there."""
+    rows = [(f"2026/11/21 12:00:0{i}.000, 0, 100.00 W, 2048 MiB", "11:2048;22:512" if i > 3 else "11:2048") for i in range(8)]
+    (tmp_path / "gpu.csv").write_text("\n".join(["timestamp, index, power.draw [W], memory.used [MiB], processes", *map(", ".join, rows)]))
+    assert telemetry.read(tmp_path / "gpu.csv").telemetry["other_gib"].tolist() == [0.0] * 4 + [0.5] * 4
+
+
 def test_every_column_is_read():
     """No column is asked for that the format does not know."""
     assert all(telemetry._means_something(name) for name in COLUMNS.split(","))

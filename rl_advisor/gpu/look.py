@@ -146,13 +146,17 @@ def longest_first(stretches: list[Answer]) -> list[Answer]:
 
 
 def foreign_memory(ticks: Ticks, steps: Steps) -> list[Answer]:
-    """Stretches of memory more than 256 MiB above its settled level for more than a second, unless they come back with the steps."""
-    if "memory_gib" not in ticks.value or len(steps.spans) < 4:
+    """Stretches of memory more than 256 MiB above its settled level for more than a second, unless they come back with the steps.
+
+    Where processes were recorded it is the memory of the others than the largest.
+    """
+    column = next((n for n in ("other_gib", "memory_gib") if n in ticks.value), None)
+    if column is None or len(steps.spans) < 4:
         return []
     inside = np.flatnonzero((ticks.time >= steps.spans[0, 0]) & (ticks.time <= steps.spans[-1, 1]))
     if inside.size < 2:
         return []
-    memory = ticks.value["memory_gib"][inside]
+    memory = ticks.value[column][inside]
     settled = float(np.quantile(memory, 0.25))
     runs = [r for r in runs_of(memory > settled + FOREIGN_GIB) if (r[1] - r[0]) * ticks.spacing > SHORTEST_FOREIGN]
     if len(runs) > max(3, 0.3 * len(steps.spans)):

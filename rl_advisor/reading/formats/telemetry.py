@@ -15,6 +15,7 @@ from rl_advisor.reading.parsing.cells import first
 from rl_advisor.reading.parsing.csv_in import Layout, read_table
 from rl_advisor.reading.parsing.gpu_counters import (
     LABELS,
+    PROCESSES,
     TIMES,
     counted_by,
     first_lines,
@@ -24,6 +25,7 @@ from rl_advisor.reading.parsing.gpu_counters import (
     plain_name,
     telemetry_of,
 )
+from rl_advisor.reading.parsing.parquet_in import columns_of, damage_told, whole
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Named, Run
 
@@ -47,6 +49,10 @@ def read(path: Path, _: Request = WHOLE) -> Run:
 
 def _reader(path: Path) -> Callable[[Path], Raw] | None:
     """Who reads a file that begins so."""
+    if (names := {plain_name(name) for name in columns_of(path)}) and (
+        {"timestamp", "index", PROCESSES} <= names or ({"time", "gpu"} <= names and names & {"power_w", "utilization", "memory_gib"})
+    ):
+        return _parquet
     start = first_lines(path)
     text = "\n".join(start).lstrip()
     if text.startswith("{"):
@@ -70,9 +76,16 @@ def _below(path: Path) -> Raw:
     return _columns(rows), list(gaps)
 
 
+def _parquet(path: Path) -> Raw:
+    """Such columns of a file that an earlier ``rl-advisor record`` wrote, or that was written in our names."""
+    with damage_told():
+        rows = whole(path, list(filter(_means_something, columns_of(path)))).unify_dictionaries()
+    return {name: rows[name].to_pandas() for name in rows.column_names}, []
+
+
 def _means_something(name: str) -> bool:
     """Whether a column of that name is a time, a GPU or a counter."""
-    return plain_name(name) in (*TIMES, *LABELS) or counted_by(name.strip().strip('"')) is not None
+    return plain_name(name) in (*TIMES, *LABELS, PROCESSES) or counted_by(name.strip().strip('"')) is not None
 
 
 def _words(path: Path) -> Raw:

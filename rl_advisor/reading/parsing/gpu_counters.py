@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -28,9 +29,14 @@ STAMPS = ("timestamp", "_timestamp", "_wandb.timestamp")
 TIMES = (*STAMPS, "query_time", "time")
 _GPUS = ("gpu", "device", "entity")
 LABELS = ("index", "gpu_uuid", "uuid", "pci.bus_id", "gpu_bus_id", "serial", "gpu_serial", *_GPUS)
+PROCESSES = "processes"
+"""What scripts, and our recordings of earlier versions, add: processes and the MiB each holds, as ``pid:MiB;pid:MiB``."""
+OTHER = "other_gib"
+"""Memory of other processes than the largest; an extra column, where processes were recorded."""
 FREE = "free_gib"
 USUAL_SECONDS = 1.0
 """Between rows, where a tool writes no times."""
+_PROCESS = re.compile(r"(\d{1,10}):(\d{1,9})")
 _NUMBER = re.compile(r"\s*+(?:(0x[0-9a-fA-F]{1,16})|(-?\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?))\s*+[A-Za-z%/]{0,20}+\s*+")
 
 
@@ -135,6 +141,8 @@ def telemetry_of(raw: Named, gaps: Iterable[Gap] = ()) -> Run:
         gaps.append(no_times(USUAL_SECONDS))
     time = pd.Series(gpu.codes).groupby(gpu.codes).cumcount().to_numpy(np.float64) * USUAL_SECONDS if clock is None else seconds(clock)
     by_gpu = _by_gpu(raw)
+    if PROCESSES in names and None in by_gpu:
+        by_gpu[None][OTHER] = np.asarray(_other_memory(pd.Series(raw[names[PROCESSES]]), gpu), np.float64)
     parts = [table({"time": time, **columns}, gpu if which is None else [which] * rows) for which, columns in by_gpu.items()]
     found = pd.concat(parts, ignore_index=True) if len(parts) > 1 else (parts or [pd.DataFrame()])[0]
     if len(parts) > 1:
@@ -186,6 +194,24 @@ def table(columns: Named, gpu: Any) -> pd.DataFrame:
     in_time = found["time"].is_monotonic_increasing  # then the order of the rows decides, which is a fast sort of small integers
     found = found.sort_values(["gpu"] if in_time else ["gpu", "time"], kind="stable", ignore_index=True)
     return found[(found["time"].diff() != 0) | (found["gpu"].cat.codes.diff() != 0)]  # type: ignore[no-any-return]
+
+
+def _other_memory(processes: pd.Series, gpu: Any) -> npt.NDArray[np.float32]:
+    """GiB that processes other than the largest of each GPU hold, from ``pid:MiB;...``; NaN where they were not looked at."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"gpu": np.asarray(gpu, dtype=str), "held": processes.astype(object).where(processes.notna(), None)})
+    out = np.full(len(frame), np.nan, np.float32)
+    for _, part in frame.dropna().groupby("gpu"):
+        counted = part["held"].value_counts()
+        found = {text: {p: int(m) for p, m in _PROCESS.findall(str(text))} for text in counted.index}
+        total: Counter[str] = Counter()
+        for text, often in counted.items():
+            total.update({p: m * int(often) for p, m in found[text].items()})
+        own = max(total, key=lambda p: total[p], default="")
+        other = {text: sum(m for p, m in held.items() if p != own) / 1024 if held else np.nan for text, held in found.items()}
+        out[part.index.to_numpy()] = part["held"].map(other).to_numpy(np.float32)
+    return out
 
 
 def pivoted(samples: pd.DataFrame) -> pd.DataFrame:
