@@ -48,7 +48,6 @@ def commands():
             [*MANY[:2], "--store", str(OUT / "t.sqlite"), "--reports", str(OUT)],
         ],
         "serve": [["--root", "no-such-folder"]],
-        "completion": [["bash"]],
         "eval": [[corpus, "--cut", "0.5"]],
     }
 

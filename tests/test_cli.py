@@ -109,7 +109,6 @@ def test_samples_stand_in_envelopes():
         ),
         (["record"], 2, "Missing option '--out'"),
         (["eval", RUN], 2, "labels.json"),
-        (["completion", "cobol"], 2, "zsh"),
         (["sing"], 2, "No such command"),
     ],
 )
@@ -173,14 +172,6 @@ def test_a_closed_pipe_is_quiet():
     done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     assert len(done.stdout.splitlines()) == 1
     assert done.stderr == ""
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts_name_the_command(shell):
-    """Each shell gets a script that completes rl-advisor."""
-    script = ask("completion", shell).stdout
-    assert "rl-advisor" in script
-    assert "_RL_ADVISOR_COMPLETE" in script
 
 
 def test_an_advisor_without_its_client_falls_back_and_says_so(monkeypatch):

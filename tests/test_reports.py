@@ -202,7 +202,7 @@ def test_run_without_curves_samples_or_telemetry_still_gets_a_page() -> None:
     assert Parts(page).open == []
 
 
-def test_telemetry_becomes_a_strip(judged) -> None:
+def test_phases_of_a_step_are_a_table(judged) -> None:
     """With the trainer's own timers the page shows the phases with their shares."""
     run, _ = judged
     step = np.arange(1.0, 31.0)
@@ -210,7 +210,7 @@ def test_telemetry_becomes_a_strip(judged) -> None:
     curves = {n: Curve(n, n, "f", step, np.full(30, v), mapped=True) for n, v in timed.items()}
     whole = replace(run, curves={**run.curves, **curves})
     page = html.render(whole, assess(whole))
-    assert re.search(r'<svg class="strip"[^>]*aria-label="generation 60\s%, training 30\s%', page)
+    assert re.search(r'aria-label="Table: Phases of a step".*generation</th><td>60\s% \(60\s% to 60\s%\)', page, re.DOTALL)
 
 
 def test_first_break_comes_first_and_is_named(judged, page) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Curve, Run
-from rl_advisor.tools.rules import broken, rule
+from rl_advisor.tools.rules import rule
 
 STEPS = np.arange(0.0, 100, 5)
 
@@ -32,7 +32,7 @@ def _run(**raised: float) -> Run:
     ],
 )
 def test_rules(text: str, since: float, fires: bool) -> None:
-    said = broken(text, _run(since=since))
+    said = rule(text)(_run(since=since))
     assert (said is not None) == fires
     assert not fires or (text.strip() in said and "is broken since step" in said)
 
@@ -48,13 +48,4 @@ def test_what_is_no_rule_is_said(text: str) -> None:
 @pytest.mark.parametrize(("text", "says"), [("score > 1", "eval/score, train/score"), ("klx > 1", "no metric is called 'klx'")])
 def test_names_that_fit_several_or_nothing(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        broken(text, _run())
-
-
-def test_functions_answer_in_words_or_with_yes() -> None:
-    def too_high(run: Run) -> bool:
-        return bool(run.curves["kl/ref"].value[-1] > 0.5)
-
-    assert broken(too_high, _run(since=75)) == "your rule too_high"
-    assert broken(too_high, _run()) is None
-    assert broken(lambda _: "because", _run()) == "because"
+        rule(text)(_run())

@@ -13,24 +13,13 @@ import click
 from rl_advisor import __version__
 from rl_advisor.cli import ask, extras, judging, triage
 from rl_advisor.cli.door import Door
-from rl_advisor.cli.options import command, commands, group
+from rl_advisor.cli.options import commands, group
 
 
 @click.group(cls=Door, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rl-advisor")
 def main() -> None:
     """Read what a reinforcement-learning run left behind; say whether it is healthy, what broke first, and what to do next."""
-
-
-@command("completion", main.command)
-def completion(shell: str) -> None:
-    """Print the completion script of SHELL; put it where your shell looks, or evaluate it."""
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    if kind is None:
-        raise click.UsageError(f"no completion is known for {shell}")
-    click.echo(kind(main, {}, "rl-advisor", "_RL_ADVISOR_COMPLETE").source())
 
 
 _OWN = (

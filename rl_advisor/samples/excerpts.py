@@ -1,12 +1,13 @@
 """A response as something to read: head and tail, what was cut marked, with where it stands."""
 
 import re
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from rl_advisor.features.text.secrets import masked
-from rl_advisor.samples.rows import Series
+from rl_advisor.samples.rows import Series, where
 
 HEAD, TAIL = 700, 500
 """Characters kept from the beginning and the end of a long text."""
@@ -35,30 +36,17 @@ def _boundary(text: str, at: int) -> int:
 
 def shown(row: Series) -> dict[str, Any]:
     """One response for reading: excerpts, step, group, reward and its components, the file's other columns, file and row."""
-    cells = {str(k): _plain(v) for k, v in row.items() if str(k) not in ("prompt", "response", "turns")}
+    known = row.drop(["prompt", "response", "turns"], errors="ignore").dropna()
+    cells = {str(k): v if isinstance(v, bool | int | float | np.generic) else excerpt(str(v), 200, 100) for k, v in known.items()}
     parts = {k.removeprefix("reward/"): v for k, v in cells.items() if k.startswith("reward/")}
-    more = [k for k, v in cells.items() if k not in _OURS and not k.startswith("reward/")][:12]
+    more = {k: v for k, v in cells.items() if k not in _OURS and not k.startswith("reward/")}
     return {
-        "step": cells["step"],
+        **where(row, row.name if isinstance(row.name, int) else 0),
         "group": str(row.get("group", "")),
         "reward": cells.get("reward"),
         **({"components": parts} if parts else {}),
-        **{k: cells[k] for k in ("advantage", "length", "truncated", "tool_calls") if cells.get(k) is not None},
-        **({"other": {k: cells[k] for k in more if cells[k] is not None}} if more else {}),
+        **{k: cells[k] for k in ("advantage", "length", "truncated", "tool_calls") if k in cells},
+        **({"other": dict(islice(more.items(), 12))} if more else {}),
         "prompt": excerpt(str(row.get("prompt", ""))),
         "response": excerpt(str(row["response"])),
-        "source": str(row.get("source", "")),
-        "row": int(row.get("row", row.name if isinstance(row.name, int) else 0)),
     }
-
-
-def _plain(value: Any) -> Any:
-    """A cell as JSON takes it; None for a missing one."""
-    if isinstance(value, str):
-        return excerpt(value, 200, 100)
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    if isinstance(value, (int, float, np.number)):
-        number = float(value)
-        return None if not np.isfinite(number) else int(number) if number.is_integer() else number
-    return None if value is None else excerpt(str(value), 200, 100)

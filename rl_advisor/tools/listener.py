@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.tools import report_file
-from rl_advisor.tools.rules import Own
 from rl_advisor.tools.watching import STOP, Voice, line
 
 REPORT = "rl-advisor-report.html"
@@ -20,7 +19,7 @@ class Listener:
         run: str | Path,
         every: int,
         *,
-        rules: Sequence[str | Own] = (),
+        rules: Sequence[str] = (),
         grace: int = 0,
         report: str | Path | None = REPORT,
         to: Sequence[str] = (),

@@ -1,7 +1,4 @@
-"""A rule of the user's own in one line, such as ``kl > 0.5 for 20 steps``, and whether a run broke it; nothing of it is ever evaluated.
-
-Also a function of the run that answers with words, or with yes or no.
-"""
+"""A rule of the user's own in one line, such as ``kl > 0.5 for 20 steps``, and whether a run broke it; nothing of it is ever evaluated."""
 
 import math
 import re
@@ -15,7 +12,6 @@ from rl_advisor.finding import number
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
 
-Own = Callable[[Run], "str | bool | None"]
 COMPARES = {">=": np.greater_equal, "<=": np.less_equal, ">": np.greater, "<": np.less}
 _FORM = re.compile(
     r"\s*(?P<metric>[\w/@.:%+-]{1,200})\s*(?:(?P<compare>[<>]=?)\s*(?P<limit>[-+]?[\d.]{1,20}(?:e[-+]?\d{1,3})?)|is\s+(?P<nan>nan))"
@@ -68,24 +64,16 @@ def rule(text: str) -> Rule:
     return Rule(text.strip(), found["metric"], found["compare"] or "", limit, int(found["steps"] or 0))
 
 
-def broken(own: "str | Rule | Own", run: Run) -> str | None:
-    """How the run breaks a rule, in words; None where it does not. A function may answer with words, or with yes or no."""
-    said = (rule(own) if isinstance(own, str) else own)(run)
-    if said is True:
-        return f"your rule {getattr(own, '__name__', 'of your own')}"
-    return said or None
-
-
 class Rules:
     """Rules that are asked of a run again and again; each way of breaking one is said once."""
 
-    def __init__(self, rules: Sequence[str | Own], say: Callable[[float, str], None]) -> None:
+    def __init__(self, rules: Sequence[str], say: Callable[[float, str], None]) -> None:
         """``say`` takes the step and the words.
 
         Raises:
             NoSuchChoice: one of them is no rule.
         """
-        self._rules = [rule(own) if isinstance(own, str) else own for own in rules]
+        self._rules = list(map(rule, rules))
         self._say, self._told = say, set[str]()
 
     def broken(self, run: Run, step: float) -> bool:
@@ -93,8 +81,8 @@ class Rules:
         said = []
         for own in self._rules:
             try:
-                said += [words] if (words := broken(own, run)) else []
-            except Exception as trouble:  # noqa: BLE001 - a rule that cannot be asked is told, and breaks nothing
+                said += [words] if (words := own(run)) else []
+            except UsageError as trouble:  # a rule that cannot be asked is told, and breaks nothing
                 self.say(step, f"a rule cannot be asked ({trouble})")
         for words in said:
             self.say(step, words)

@@ -21,7 +21,7 @@ from rl_advisor.output.clean import clean, readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import plain
 from rl_advisor.tools import advisor_named, report_file, webhook
-from rl_advisor.tools.rules import Own, Rules
+from rl_advisor.tools.rules import Rules
 
 if TYPE_CHECKING:
     from rl_advisor.run import Run
@@ -152,7 +152,7 @@ class Voice:
     def __init__(
         self,
         tell: Callable[[Said], None],
-        rules: Sequence[str | Own] = (),
+        rules: Sequence[str] = (),
         state_file: Path | None = None,
         webhook: str | None = None,
         report: Callable[[], object] | None = None,

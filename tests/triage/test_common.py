@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from rl_advisor.answers.comparable import grouped
-from rl_advisor.tools.triage.common import changed_together, common, design_effect, looks_at, losses, settings_of, surviving
+from rl_advisor.tools.triage.common import changed_together, common, design_effect, looks_at, notes, settings_of, surviving
 
 
 def row(number, failed, **settings):
@@ -113,4 +113,4 @@ def test_what_the_infrastructure_lost_is_counted_over_all_runs(count):
     rows = [row(i, False) | {"episodes_lost": (0.3, 0.01, None)[i % 3], "urgency": "undecided"} for i in range(count)]
     lost = sum(r["episodes_lost"] == 0.3 for r in rows)
     assert f"{lost} of the runs lost over 5 % of their episodes to errors or the infrastructure, at worst 30 %" in common(rows)["notes"]
-    assert losses(rows[1:2]) == []
+    assert notes(rows[1:2]) == []

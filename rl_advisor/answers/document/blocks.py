@@ -34,13 +34,12 @@ class Facts:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under their heads; ``keys`` are the kinds by which a picture colours what each row is about, ``shares`` their parts."""
+    """Rows of cells under their heads; ``keys`` are the kinds by which a picture colours what each row is about."""
 
     label: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     keys: Sequence[str] = ()
-    shares: Sequence[float] = ()
 
 
 @dataclass(frozen=True)

@@ -166,9 +166,7 @@ def _phases(run: Run) -> list[Any]:
     ]
     return [
         Words(found["says"]),
-        Table(
-            "Phases of a step", ("phase", "share", "s a step", "confidence"), rows, [p["name"] for p in shown], [p["share"] for p in shown]
-        ),
+        Table("Phases of a step", ("phase", "share", "s a step", "confidence"), rows),
         *([Fold("What this cannot tell", [Lines(found["cannot_tell"])])] if found["cannot_tell"] else []),
     ]
 

@@ -7,7 +7,7 @@ is not known, every row stays possible, and the answer is the hull of them all.
 import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -124,10 +124,10 @@ def prior(metric: str, known: Circumstances | None = None) -> Prior | None:
     ``metric`` is a name of the vocabulary, or ``setting/<name>`` for what is only set and never logged.
     """
     known = known or Circumstances()
-    rows = [row for row in table().get(_in_table(metric), ()) if _fits(row.given, known)]
+    rows = [row for row in table().get(_in_table(metric), ()) if _speaks(row.given, known, surely=False)]
     if known.method in WITHOUT_REWARD:  # what is learned there is another thing than a policy, whatever it is made of
         rows = [row for row in rows if row.given.method == known.method] or rows
-    sure = [row for row in rows if _surely(row.given, known)]
+    sure = [row for row in rows if _speaks(row.given, known, surely=True)]
     # A row that surely speaks, and of more than another, replaces it; what only might speak widens the answer.
     left = [row for row in rows if not any(_narrower(other.given, row.given) for other in sure)]
     return _with_seen(_hull(left) if left else None, metric, known)
@@ -173,11 +173,10 @@ def _in_table(metric: str) -> str:
 
 def _rows(name: str, entry: Mapping[str, Any]) -> Iterator[Prior]:
     """The rows of one metric; what a row does not say of its own is said for the whole metric."""
-    dimensions = {f.name for f in fields(Circumstances)}
     for row in entry["rows"]:
         text = {key: row.get(key, entry.get(key, "")) for key in ("below", "above", "inside")}
         usual, possible = _range(row["usual"]), _range(row.get("possible", (-math.inf, math.inf)))
-        given = Circumstances(**{key: row[key] for key in dimensions & row.keys()})
+        given = Circumstances(**{key: row[key] for key in vars(Circumstances()).keys() & row.keys()})
         yield Prior(name, usual, possible, **text, source=row["source"], given=given)
 
 
@@ -186,34 +185,24 @@ def _range(values: Sequence[float]) -> Range:
     return float(low), float(high)
 
 
-def _same(row: str | None, known: str | None, *, surely: bool) -> bool:
-    """Whether what a row asks for is so; where it is not known, whether it may be."""
-    if row is None:
-        return True
-    if known is None:
-        return not surely
-    return row in wider(known) or (not surely and known in wider(row))
-
-
-def _fits(row: Circumstances, known: Circumstances) -> bool:
-    return all(_same(getattr(row, f.name), getattr(known, f.name), surely=False) for f in fields(row))
-
-
-def _surely(row: Circumstances, known: Circumstances) -> bool:
-    return all(_same(getattr(row, f.name), getattr(known, f.name), surely=True) for f in fields(row))
+def _speaks(row: Circumstances, known: Circumstances, *, surely: bool) -> bool:
+    """Whether what a row asks for is so; of what is not known, whether it may be, or ``surely`` is."""
+    for name, asked in vars(row).items():
+        here = vars(known)[name]
+        if asked and (surely if here is None else asked not in wider(here) and (surely or here not in wider(asked))):
+            return False
+    return True
 
 
 def _narrower(one: Circumstances, other: Circumstances) -> bool:
     """Whether ``one`` speaks of a part of what ``other`` speaks of, and not of all of it."""
-    return one != other and _surely(other, one)
+    return one != other and _speaks(other, one, surely=True)
 
 
 def _hull(rows: Sequence[Prior]) -> Prior:
     """The one row, or one as wide as all of them, which says of a side what the row says that reaches farthest there."""
-    widest = min(rows, key=lambda r: sum(getattr(r.given, f.name) is not None for f in fields(r.given)))
-    shared = {
-        f.name: v for f in fields(widest.given) if (v := getattr(widest.given, f.name)) and all(v == getattr(r.given, f.name) for r in rows)
-    }
+    widest = min(rows, key=lambda r: sum(map(bool, vars(r.given).values())))
+    shared = {name: asked for name, asked in vars(widest.given).items() if all(asked == vars(r.given)[name] for r in rows)}
     low, high = min(rows, key=lambda r: r.usual[0]), max(rows, key=lambda r: r.usual[1])
     return replace(
         widest,

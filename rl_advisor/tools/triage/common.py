@@ -16,8 +16,8 @@ from rl_advisor.answers.comparable import NO_VARIANT, RISK, grouped
 from rl_advisor.features.series import Bools, Floats, Ints
 from rl_advisor.features.student import below, quantile
 from rl_advisor.output import Answer
-from rl_advisor.output.layout import said
-from rl_advisor.output.wording import percent, plain
+from rl_advisor.output.layout import said as spelt
+from rl_advisor.output.wording import plain
 from rl_advisor.samples.text_change import wilson
 from rl_advisor.tools.triage.row import Row
 
@@ -35,24 +35,26 @@ def common(rows: Sequence[Row]) -> Answer:
     failed = np.array([row["urgency"] in FAILED for row in judged])
     answer: Answer = {"runs": len(judged), "failed": int(failed.sum())}
     if len(judged) < FEWEST:
-        return answer | {"notes": [f"{len(judged)} judged runs are too few to say what they have in common", *losses(rows)]}
+        return answer | {"notes": notes(rows, few=True, judged=len(judged))}
     varied, same = settings_of(judged)
     telling = {key: values for key, values in varied.items() if not NO_VARIANT.search(key) and not _is_identity(values)}
     groups = grouped(telling, len(judged))
     together = changed_together(telling)
     found = looks_at({keys[0]: telling[keys[0]] for keys in together}, failed, groups)
     also = {first: {"changed_with": others} for first, *others in together if others}
+    variants = len(set(groups))
+    said = {"alike": not telling, "same": "all" if failed.all() else "" if failed.any() else "none"}
     return answer | {
         "settings": [asdict(look) | also.get(look.setting, {}) for look in surviving(found, RISK)][:SHOWN],
         "looks": len(found),
-        "number_of_variants": len(set(groups)),
+        "number_of_variants": variants,
         "failing": _shared(judged, failed),
         "cannot_be_told": {
             "never_varied": {k: v for k, v in same.items() if not NO_VARIANT.search(k)},
             "changed_together": [keys for keys in together if len(keys) > 1][:SHOWN],
             "without_settings": sum(not row.get("settings") for row in judged),
         },
-        "notes": [*_notes(telling, groups, failed), *losses(rows)],
+        "notes": notes(rows, **said, single=bool(telling) and variants == len(judged)),
     }
 
 
@@ -102,22 +104,12 @@ def _shared(rows: Sequence[Row], failed: Any) -> Answer:
     }
 
 
-def losses(rows: Sequence[Row]) -> list[str]:
-    """How many runs lost more than a twentieth of their episodes to errors that are not the policy's."""
-    shares = [share for row in rows if (share := row.get("episodes_lost")) is not None and share > 0.05]
-    worst = f", at worst {percent(max(shares))}" if shares else ""
-    return [f"{len(shares)} of the runs lost over 5 % of their episodes to errors or the infrastructure{worst}"] if shares else []
+def notes(rows: Sequence[Row], **figures: Any) -> list[str]:
+    """What cannot be told of runs with these figures, and how many lost a twentieth of their episodes to other errors than the policy's."""
+    from rl_advisor.answers.templates import sentences as told
 
-
-def _notes(telling: Answer, groups: Sequence[int], failed: Any) -> list[str]:
-    notes = []
-    if not telling:
-        notes.append("no setting that is logged differs between the runs: what made some fail cannot be told from settings")
-    elif not failed.any() or failed.all():
-        notes.append(f"{'all' if failed.all() else 'none'} of the runs failed: no setting can be told to go with it")
-    if len(set(groups)) == len(groups) and len(groups) > 1 and telling:
-        notes.append("every run is a variant of its own: seeds cannot be told from settings; run each variant with several seeds")
-    return notes
+    lost = [share for row in rows if (share := row.get("episodes_lost")) is not None and share > 0.05]
+    return told("many_runs", {"lossy": len(lost), "worst": max(lost, default=0.0), **figures})
 
 
 FEW_VALUES, FEWEST_OF_VALUE = 5, 3
@@ -223,9 +215,9 @@ def sentences(found: Answer) -> list[str]:
 
     cannot, failing = found.get("cannot_be_told") or {}, found.get("failing") or {}
     words = {
-        "settings": [look | {"worth": f"{'above' if look['above'] else '='} {said(look['value'])}"} for look in found.get("settings", ())],
+        "settings": [look | {"worth": f"{'above' if look['above'] else '='} {spelt(look['value'])}"} for look in found.get("settings", ())],
         "stages": [f"{plain(cause)} ({count})" for cause, count in failing.get("broke_first", ())],
-        "fixed": [f"{said(key)} {said(value)}" for key, value in (cannot.get("never_varied") or {}).items()],
+        "fixed": [f"{spelt(key)} {spelt(value)}" for key, value in (cannot.get("never_varied") or {}).items()],
         "notes": [f"{note[0].upper()}{note[1:]}." for note in found.get("notes", ())],
     }
     return told("common", {**found, **words})

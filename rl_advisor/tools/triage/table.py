@@ -6,7 +6,7 @@ from textwrap import shorten
 
 from rl_advisor.output.layout import filled, number, said, table
 from rl_advisor.output.wording import chance, plain, seconds_of
-from rl_advisor.tools.triage.common import FEWEST, common, losses, sentences
+from rl_advisor.tools.triage.common import FEWEST, common, notes, sentences
 from rl_advisor.tools.triage.row import Row
 from rl_advisor.tools.triage.row import shown as safe
 from rl_advisor.tools.triage.urgency import CLASSES, SAID
@@ -28,7 +28,7 @@ def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
         yield from _unread([row for row in rows if row["urgency"] == "unread"], shown)
     if len(rows) - counts["unread"] > len(first):
         yield f"... and {len(rows) - counts['unread'] - len(first):,} more: --all, --json or --page FILE.html shows them"
-    told = sentences(common(rows) if len(rows) - counts["unread"] >= FEWEST else {"notes": losses(rows)})[:6]
+    told = sentences(common(rows) if len(rows) - counts["unread"] >= FEWEST else {"notes": notes(rows)})[:6]
     yield from ["", *(line for sentence in told for line in filled(f"- {sentence}"))] if told else ()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rl_advisor.answers.document.blocks import Bars, Card, Charts, Code, Columns, Facts, Fold, Lines, Table, Words
 from rl_advisor.answers.document.curves import Drawn
-from rl_advisor.answers.reports.html.pictures import bars, shares
+from rl_advisor.answers.reports.html.pictures import bars
 from rl_advisor.answers.reports.html.words import figures, plain, prose, text
 from rl_advisor.output.layout import spark
 from rl_advisor.output.wording import span
@@ -55,8 +55,7 @@ def _(block: Table) -> str:
         for key, (first, *cells) in zip(keys, block.rows, strict=True)
     )
     return (
-        shares(block.keys, block.shares)
-        + f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {block.label}"><table><thead><tr>{tops}</tr></thead>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {block.label}"><table><thead><tr>{tops}</tr></thead>'
         f"<tbody>{lines}</tbody></table></div>"
     )
 

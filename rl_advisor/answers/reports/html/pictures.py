@@ -1,4 +1,4 @@
-"""The pictures of the pages as SVG: curves over one axis of steps, and parts of a whole."""
+"""The pictures of the pages as SVG: curves over one axis of steps, and histograms."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from rl_advisor.answers.reports.html.words import text
 from rl_advisor.output.wording import tick, value
 from rl_advisor.run import Curve, Floats
 
-WIDE, HIGH, STRIP = 1000, 150, 26
+WIDE, HIGH = 1000, 150
 Span = tuple[float, float]
 
 
@@ -108,18 +108,6 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     size = 10.0 ** math.floor(math.log10(raw))
     wide = next(m * size for m in (1, 2, 5, 10) if m * size >= raw)
     return [float(t) for t in np.arange(math.ceil(low / wide) * wide, high + 1e-9 * wide, wide)]
-
-
-def shares(kinds: Sequence[str], parts: Sequence[float]) -> str:
-    """Parts of a whole beside each other, each as wide as its share; nothing where there are none."""
-    begins = np.cumsum([0.0, *parts])
-    bars = "".join(
-        f'<rect class="phase {kind}" x="{WIDE * at:.1f}" y="0" width="{WIDE * part:.1f}" height="{STRIP}"/>'
-        for kind, at, part in zip(kinds, begins, parts, strict=False)
-    )
-    told = ", ".join(f"{kind} {100 * part:.0f} %" for kind, part in zip(kinds, parts, strict=False))
-    box = f'viewBox="0 0 {WIDE} {STRIP}" preserveAspectRatio="none"'
-    return f'<svg class="strip" {box} role="img" aria-label="{text(told)}">{bars}</svg>' if parts else ""
 
 
 def bars(counts: Sequence[int], said: str) -> str:
