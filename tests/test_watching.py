@@ -389,7 +389,6 @@ def test_a_recording_beside_the_run_is_no_news(tmp_path) -> None:
     (tmp_path / "metrics.jsonl").write_text("{}")
     before = run_folders.digest(tmp_path, tmp_path / "gpu.csv")
     (tmp_path / "gpu.csv").write_text("time, gpu")
-    (tmp_path / "gpu.00001.csv").write_text("full")
     assert run_folders.digest(tmp_path, tmp_path / "gpu.csv") == before
     assert run_folders.digest(tmp_path, None) != before
     (tmp_path / "gpus.csv").write_text("the trainer's own")

@@ -87,10 +87,9 @@ def runs_below(root: Path, *, by_names: bool = False) -> list[Path]:
 
 
 def digest(run: Path, aside: Path | None) -> str:
-    """Sizes and times of all files in one word; empty when they changed while being looked at."""
+    """Sizes and times of all files but one in one word; empty when they changed while being looked at."""
     try:
-        stem = aside.stem if aside is not None else None
-        files = tuple(e for e in fingerprint(run) if stem is None or not Path(e.path).name.lstrip(".").startswith(f"{stem}."))
+        files = tuple(e for e in fingerprint(run) if aside is None or Path(e.path).name != aside.name)
         return hashlib.sha256(repr(files).encode("utf-8", "replace")).hexdigest()
     except OSError:
         return ""

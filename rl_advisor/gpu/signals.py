@@ -89,8 +89,6 @@ class Ticks:
     """Middle of each tick."""
     spacing: float
     value: Mapping[str, Floats]
-    window: float
-    """The power sensor's averaging window in seconds."""
     deconvolved: bool
     """Whether power is what was drawn, not an average of it."""
 
@@ -107,15 +105,13 @@ def ticks_of(group: Sequence[Rows]) -> Ticks:
     value = {n: _middle([_sampled(r, n, grid) for r in group]) for n in names if n not in {"power_w", INSTANT}}
     instant = INSTANT in names
     if not instant and "power_w" not in names:
-        return Ticks(grid, spacing, value, spacing, deconvolved=False)
+        return Ticks(grid, spacing, value, deconvolved=False)
     raw = _middle([np.interp(grid + (0 if instant else POWER_LAG), r.time, r.value[INSTANT if instant else "power_w"]) for r in group])
-    if instant or spacing > FINE:
-        return Ticks(grid, spacing, value | {"power_w": raw}, FINE if instant else USUAL_WINDOW, deconvolved=False)
-    window = (averaging_window(raw, FINE) if first.spacing <= 2 * FINE else None) or USUAL_WINDOW
-    if not averaged(raw, FINE, window):
-        return Ticks(grid, spacing, value | {"power_w": raw}, FINE, deconvolved=True)
-    drawn = deconvolved(raw, max(round(window / FINE), 1))
-    return Ticks(grid, spacing, value | {"power_w": drawn}, window, deconvolved=True)
+    fine = not instant and spacing <= FINE
+    if fine:
+        window = (averaging_window(raw, FINE) if first.spacing <= 2 * FINE else None) or USUAL_WINDOW
+        raw = deconvolved(raw, max(round(window / FINE), 1)) if averaged(raw, FINE, window) else raw
+    return Ticks(grid, spacing, value | {"power_w": raw}, deconvolved=fine)
 
 
 def _sampled(rows: Rows, name: str, grid: Floats) -> Floats:

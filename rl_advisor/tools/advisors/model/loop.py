@@ -21,11 +21,10 @@ CLOSING = (
 NUDGE = f"Nothing was handed in. Look at what you still need, then call {ANSWER} with your judgement."
 
 
-@dataclass
-class Session:
-    """Everything that one conversation needs."""
+@dataclass(kw_only=True)
+class Session(Conversation):
+    """A conversation with everything that it needs."""
 
-    conversation: Conversation
     bench: Toolbox
     base: Assessment
     connected: Callable[[], Ask]
@@ -49,7 +48,7 @@ class Ended:
 
 def recall(session: Session, entries: list[Entry]) -> None:
     """Take up a conversation where it stopped: what was paid for is counted, not asked again."""
-    session.conversation.entries = entries
+    session.entries = entries
     called: dict[str, str] = {}
     for entry in entries:
         if entry["role"] == "model":
@@ -61,7 +60,7 @@ def recall(session: Session, entries: list[Entry]) -> None:
 def converse(session: Session) -> Ended:
     """Ask, answer the model's calls, ask again; until a judgement stands, a cap is reached or the model fails."""
     while True:
-        entries = session.conversation.entries
+        entries = session.entries
         if entries[-1]["role"] == "model":
             ended = _react(session, entries[-1])
             if ended is not None:
@@ -73,7 +72,7 @@ def converse(session: Session) -> Ended:
         if why:
             return Ended(None, why)
         try:
-            turn = session.connected()(session.conversation)
+            turn = session.connected()(session)
         except Unavailable as refused:
             return Ended(None, str(refused))
         session.ledger = session.ledger.plus(Usage(**turn["usage"]))
@@ -82,16 +81,15 @@ def converse(session: Session) -> Ended:
 
 def _make_room(session: Session) -> str:
     """Set how much the next turn may write, and say so when it is the last that fits; a reason when none fits."""
-    conversation = session.conversation
-    sent = _size(conversation)
+    sent = _size(session)
     if sent > LONGEST_CONVERSATION:
         return "the conversation grew too long"
-    conversation.room = session.ledger.room(sent)
-    if not conversation.room:
+    session.room = session.ledger.room(sent)
+    if not session.room:
         return "its budget was used up before it came to a judgement"
     # The turn after this one sends all this again, what is written now, and what tools will answer.
-    after = session.ledger.plus(Usage(fresh=sent, written=conversation.room // 4)).room(sent + 5000)
-    last = conversation.entries[-1]
+    after = session.ledger.plus(Usage(fresh=sent, written=session.room // 4)).room(sent + 5000)
+    last = session.entries[-1]
     if not after and CLOSING not in last.get("text", ""):
         last["text"] = "\n\n".join(filter(None, (last.get("text", ""), CLOSING)))
     return ""
@@ -159,8 +157,8 @@ def _given_up(session: Session) -> Ended | None:
 
 def _failures(session: Session) -> list[str]:
     """What was complained about so far, tools aside."""
-    kinds = [e.get("failed", "") for e in session.conversation.entries]
-    kinds += [r["failed"] for e in session.conversation.entries for r in e.get("results", ())]
+    kinds = [e.get("failed", "") for e in session.entries]
+    kinds += [r["failed"] for e in session.entries for r in e.get("results", ())]
     return [k for k in kinds if k in {"malformed", "unsupported"}]
 
 
@@ -177,4 +175,4 @@ def _json_in(text: str) -> Any:
 
 def _add(session: Session, entry: Entry) -> None:
     session.keep(entry)
-    session.conversation.entries.append(entry)
+    session.entries.append(entry)

@@ -23,7 +23,7 @@ from rl_advisor.tools.advisors.model.ledger import PRICE_VARIABLE, Ledger, price
 from rl_advisor.tools.advisors.model.loop import Session, converse, recall
 from rl_advisor.tools.advisors.model.signing import answer_tool, instead, signed
 from rl_advisor.tools.advisors.model.toolbox import Toolbox, tools
-from rl_advisor.tools.advisors.model.turns import Ask, Conversation, Entry
+from rl_advisor.tools.advisors.model.turns import Ask, Entry
 
 QUESTION = "Judge the run."
 
@@ -82,7 +82,6 @@ def _ledger(wished: ModelOptions) -> Ledger:
 
 def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions, connected: Callable[[], Ask]) -> Session:
     """The session, begun or taken up from its transcript."""
-    conversation = Conversation(_instructions(), (*tools(), answer_tool()))
     path = None if wished.transcript is None else Path(wished.transcript)
 
     def keep(entry: Entry) -> None:
@@ -90,7 +89,8 @@ def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions, 
             append(path, entry)
 
     session = Session(
-        conversation=conversation,
+        instructions=_instructions(),
+        tools=(*tools(), answer_tool()),
         bench=bench,
         base=base,
         connected=connected,
