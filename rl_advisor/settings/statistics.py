@@ -93,6 +93,13 @@ def _jump(curve: Curve) -> Discontinuity:
     return discontinuity(*curve.finite())
 
 
+def _uniform(x: Floats, most: int = 10) -> float:
+    """The share of values that are the entropy of an even choice among a few actions, the same for all."""
+    actions = np.exp(np.clip(x, 0, 3))
+    among = round(float(np.median(actions)))
+    return float(np.mean(np.abs(actions / among - 1) < 5e-3)) if 2 <= among <= most else 0.0
+
+
 OF_VALUES: Mapping[str, Callable[[Floats], Any]] = {
     "first": lambda x: x[0],
     "median": np.median,
@@ -118,6 +125,7 @@ OF_VALUES: Mapping[str, Callable[[Floats], Any]] = {
     "sinks": _sinks,
     "negative": lambda x: np.mean(x < 0),
     "same": lambda x: np.mean((off := np.abs(x - np.median(x)) / _span(x)) <= 0.003) * (off[:3].max() <= 0.02),
+    "uniform": _uniform,
     "span": _span,
 }
 """What may be asked of all values of a curve; ``span`` is the scale on which they live."""

@@ -79,6 +79,10 @@ CASES = [
     ("entropy_stays_high", run(entropy__mean=falling(6.5, 2.0), reward__mean=flat(0.05, 0.01), kl__ref=flat(0.001, 1e-4)), A),
     ("entropy_stays_high", run(entropy__mean=flat(0.6, 0.02), reward__mean=flat(0.05, 0.01), kl__ref=flat(0.001, 1e-4)), A),
     ("entropy_stays_high", run(entropy__mean=flat(6.5, 0.05)), N),
+    ("entropy_stays_high", run(entropy__mean=flat(np.log(4), 1e-4), reward__mean=flat(-200, 1), episode__length=flat(200, 1)), P),
+    ("entropy_stays_high", run(entropy__mean=flat(1.4189, 1e-4), reward__mean=flat(-200, 1), episode__length=flat(200, 1)), A),
+    ("entropy_stays_high", run(entropy__mean=falling(np.log(4), 1.2), reward__mean=flat(-200, 1), episode__length=flat(200, 1)), A),
+    ("kl_above_target", run(reward__mean=rising(), kl__ref=rising(0.05, 0.4, sd=0.01)), N),
     ("answers_alike", made(alike), P),
     ("answers_alike", made(alike, held_out=[0.3, 0.4, 0.5, 0.6, 0.7, 0.8]), U),
     ("answers_alike", made(different), A),
@@ -86,14 +90,14 @@ CASES = [
     ("reward_shortcut", made(alike), P),
     ("reward_shortcut", made(alike, held_out=[0.3, 0.4, 0.5, 0.6, 0.7, 0.8]), U),
     ("reward_shortcut", made(different), A),
-    ("sooner_is_paid", run(reward__mean=-rising(22, 9), episode__length=rising(22, 9), value__loss=flat(9, 1)), P),
+    ("sooner_is_paid", run(reward__mean=-rising(22, 9), episode__length=rising(22, 9)), P),
     (
         "sooner_is_paid",
         run(reward__mean=-rising(22, 9), episode__length=rising(22, 9), reward__success=rising(0.1, 0.9), value__loss=flat(9, 1)),
         A,
     ),
-    ("sooner_is_paid", run(reward__mean=-rising(44, 9), episode__length=rising(22, 9), value__loss=flat(9, 1)), A),
-    ("sooner_is_paid", run(reward__mean=-rising(44, 20), episode__length=np.minimum(rising(60, 20), 44), value__loss=flat(9, 1)), A),
+    ("sooner_is_paid", run(reward__mean=-rising(44, 9), episode__length=rising(22, 9)), A),
+    ("sooner_is_paid", run(reward__mean=-rising(44, 20), episode__length=np.minimum(rising(60, 20), 44)), A),
     ("failed_calls_paid", made(calling(0.0)), P),
     ("failed_calls_paid", made(calling(0.0), held_out=[0.3, 0.4, 0.5, 0.6, 0.7, 0.8]), U),
     ("failed_calls_paid", made(calling(0.4)), A),
@@ -166,6 +170,13 @@ def test_outcome(pattern: str, shown: Run, expected: Outcome) -> None:
     """The detector gives the outcome that a practitioner would."""
     found = run_detector(MODULES[pattern], shown)
     assert expected == found.outcome, found.statement
+
+
+@pytest.mark.parametrize(("target", "outcome"), [({"kl_target": 0.05}, P), ({"kl_target": 0.2}, A), ({"target_kl": 0.05}, A)])
+def test_the_target_of_an_adaptive_penalty_is_one_of_the_distance(target: dict, outcome: Outcome) -> None:
+    """A framework that stops updates by ``target_kl`` means the size of one, and logs another KL beside."""
+    drifts = replace(run(reward__mean=rising(), kl__ref=rising(0.05, 0.4, sd=0.005)), config=target)
+    assert run_detector(MODULES["kl_above_target"], drifts).outcome is outcome
 
 
 @pytest.mark.parametrize(
