@@ -24,6 +24,7 @@ import warnings
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ from rl_advisor.discovery import modules
 from rl_advisor.output.budget import tokens
 from rl_advisor.reading import READER_FAILED, UnreadableRun, format_of, read_run
 from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS
+from rl_advisor.run import Run
 
 from inventing import unheard
 from mutating import MADE, damaged, databases, fixtures, questions, shortened
@@ -156,10 +158,18 @@ def read_one(folder: Path, name: str, data: bytes, *, whole: bool = True) -> str
             _read_whole(path)
         elif module is not None:
             with contextlib.suppress(*PACK_ERRORS, OverflowError):
-                run = module.read(path)
-                if kind not in PACKED and (made_up := next(unheard(data, run), "")):
-                    raise Broke(f"{kind}: {made_up} does not stand in the file")
+                held_to(module.read(path), kind, data)
     return kind
+
+
+def held_to(run: Run, kind: str, data: bytes) -> None:
+    """Hold what a format read to the bytes; who reads says which format it was, and so it is said here.
+
+    Raises:
+        Broke: a value does not stand in the file.
+    """
+    if kind not in PACKED and (made_up := next(unheard(data, replace(run, formats=(kind,))), "")):
+        raise Broke(f"{kind}: {made_up} does not stand in the file")
 
 
 def _read_whole(path: Path) -> None:

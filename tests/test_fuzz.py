@@ -7,12 +7,14 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 from anyio.from_thread import start_blocking_portal
 from hypothesis import HealthCheck, given, settings
 from mcp import Client
 from rl_advisor.output.budget import tokens
 from rl_advisor.reading import READER_FAILED, UnreadableRun, format_of, read_run
+from rl_advisor.run import Curve, Run
 from rl_advisor.server import build
 
 from doors import DATA
@@ -56,6 +58,16 @@ def test_the_long_search_runs_and_finds_nothing_in_a_few_inputs(script):
     tried = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) inputs", done.stdout)]
     assert len(tried) == (2 if script == "fuzz.py" else 1)
     assert min(tried) == 30
+
+
+def test_the_long_search_knows_what_a_terminal_wrapped(tmp_path):
+    """A number that goes on in the next line stands in the file; one that the file does not hold is a finding."""
+    from benchmarks import fuzz
+
+    rows = "".join(f"{{'loss': 0.25, 'reward': 0.{i}, 'kl': 0.0677401\n6469717026{i}, 'epoch': 0.{i}}}\n" for i in range(1, 5))
+    assert fuzz.read_one(tmp_path, "train.log", rows.encode(), whole=False) == "dict_console"
+    with pytest.raises(fuzz.Broke, match="0.75"):
+        fuzz.held_to(Run(curves={"loss": Curve("loss", "loss", "", np.arange(2.0), np.array([0.25, 0.75]))}), "dict_console", rows.encode())
 
 
 @pytest.mark.parametrize(

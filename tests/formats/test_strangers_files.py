@@ -197,6 +197,26 @@ def test_a_notebook_is_read_by_the_table_that_the_trainer_drew(tmp_path: Path) -
         read_run(tmp_path / "empty.ipynb")
 
 
+@pytest.mark.parametrize(
+    ("rows", "rewards"),
+    [
+        ("<tr><td>1</td><td>0.25</td></tr><tr><td>2</td><td>0.5</td></tr>", [0.25, 0.5]),
+        ("<tr><td>1<td>0.25<tr><td>2<td>0.5", [0.25, 0.5]),
+        ("<tr><td>1</td>7<td>0.25</td></tr><tr><td>2</td> -0 <td>0.5</td>3</tr>", [0.25, 0.5]),
+        ("<tr><td> 1 </td>\n<td><b>0.25</b></td>\n</tr>\n<tr>\n<td>2</td>\n<td style='x'><p>0.5</p></td></tr>", [0.25, 0.5]),
+        ("<tr><td>1</td><td>0.25<br>3</td></tr><tr><td>2</td><td>0.5</td></tr>", [0.5]),
+    ],
+    ids=["closed", "never closed", "text between cells", "spaces and marks", "two lines in a cell"],
+)
+def test_numbers_of_two_cells_are_never_one(tmp_path: Path, rows: str, rewards: list[float]) -> None:
+    """A cell begins where it is opened, what stands between two belongs to neither, and lines of one cell are no longer number."""
+    html = f"<table><tr><th>Step</th><th>reward</th></tr>{rows}<tr><td>3</td><td>0.75</td></tr></table>"
+    book = {"cells": [{"cell_type": "code", "outputs": [{"data": {"text/html": [html]}}]}]}
+    (tmp_path / "train.ipynb").write_text(json.dumps(book))
+    read = read_run(tmp_path / "train.ipynb").curves["reward/mean"].value
+    assert [*filter(np.isfinite, read)] == [*rewards, 0.75]
+
+
 @pytest.mark.parametrize("names", [("accuracy_reward", "step"), ("reward", "format_reward")])
 def test_rewards_of_a_table_of_completions(tmp_path: Path, names: tuple[str, str]) -> None:
     """A step behind the rewards is no reward, and a function may be called as the total is."""

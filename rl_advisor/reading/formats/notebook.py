@@ -14,7 +14,9 @@ from rl_advisor.run import Gap, Run
 
 FORMAT = "notebook"
 SIZE_LIMIT, HTML_LIMIT = 128_000_000, 16_000_000
-_CELL, _ROW, _TAG = re.compile(r"</t[dh]>\s*"), re.compile(r"</?tr\b[^<>]*>"), re.compile(r"<[^<>]*>")
+_CELL = re.compile(r"(?:</t[dh]>[^<]*)?<t[dh]\b[^<>]*>|</t[dh]>[^<]*")
+"""A cell begins where it is opened, be the one before it closed or not; what stands between two belongs to neither."""
+_ROW, _TAG = re.compile(r"</?tr\b[^<>]*>"), re.compile(r"<[^<>]*>")
 _TRAINER = {"Training Loss": "loss", "Validation Loss": "eval_loss"}
 """What Trainer's table calls the losses that it logs under other names."""
 
@@ -52,7 +54,7 @@ def _text(value: Any) -> str:
 def _drawn(html: str) -> str:
     """The rows of the tables of a page, a line each, with bars between their cells."""
     lines = _ROW.sub("\n", _CELL.sub(" | ", html.replace("\n", " ")))
-    rows = [" ".join(unescape(_TAG.sub("", line)).split()) for line in lines.split("\n")]
+    rows = [" ".join(unescape(_TAG.sub(" ", line)).split()) for line in lines.split("\n")]
     for said, meant in _TRAINER.items():
         rows = [row.replace(said, meant) for row in rows]
-    return "\n".join(f"| {row}" for row in rows)
+    return "\n".join(rows)
