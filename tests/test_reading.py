@@ -100,6 +100,25 @@ def test_a_resumed_run_keeps_the_last_writer(tmp_path):
     assert "steps go back to 51" in whys(run)
 
 
+@pytest.mark.parametrize(
+    "row", ["{{'loss': 0.{0:02}, 'reward': 0.5{0:02}, 'kl': 0.01, 'step': {0}}}", "Episode {0}/60 | Reward: 1{0:02}.5 | Critic loss: 0.{0:02}"]
+)
+@pytest.mark.parametrize(
+    ("first", "said", "last", "found"),
+    [
+        (range(1, 31), "Resuming training from out/checkpoint-30", range(31, 61), [31.0]),
+        (range(1, 31), "[INFO] Loaded checkpoint out/last.pt at step 26", range(27, 61), [27.0]),
+        (range(0), "Resuming training from out/checkpoint-30", range(31, 61), []),
+        (range(1, 31), "So I am resuming from step 26 of the recipe, the checkpoint of it", range(31, 61), []),
+    ],
+)
+def test_a_line_says_that_a_run_was_resumed(tmp_path, row, first, said, last, found):
+    """It is an event at the row behind it, once even where the steps go back too; a run that begins so has no part before it."""
+    (tmp_path / "train.log").write_text("\n".join([*map(row.format, first), said, *map(row.format, last)]) + "\n")
+    run = read_run(tmp_path / "train.log")
+    assert [(e.step, e.text) for e in run.events if e.kind == "resume"] == [(at, said) for at in found]
+
+
 def test_a_restart_in_a_second_file_is_one_run(tmp_path):
     """A second file, later in time, starts at step 6 of 10: the last writer counts there too."""
     for part, (first, last) in enumerate(((1, 11), (6, 9))):

@@ -154,13 +154,23 @@ def _sources(
             gaps += why
         settled, restarts = _settled(once(items))
         if restarts:
-            events += [Event("resume", "steps go back here: the run was resumed or restarted", part.files[0], step) for step in restarts]
             back = listed([f"{step:g}" for step in restarts], 5)
             gaps.append(Gap(part.files[0], f"steps go back to {back} (a resumed run); what had been written from there on was replaced"))
         printed = any("console" in name for name in part.formats)
         sources += [replace(item, printed=printed) for item in settled]
-        events += part.events
+        events += [e for e in part.events if e.kind != "resume"] + _resumes(part, items, restarts)
     return sources, events, gaps
+
+
+def _resumes(part: Run, items: Sequence[Translated], restarts: Sequence[float]) -> list[Event]:
+    """Where a run was resumed: at the row behind a line that says so, or where the steps go back; before its first row nothing is."""
+    step = max((item.curve.step for item in items), key=len, default=np.empty(0))
+    told = dict.fromkeys(restarts, "steps go back here: the run was resumed or restarted")
+    for event in part.events:
+        if event.kind == "resume" and (before := np.flatnonzero(step <= (event.step or 0.0))).size > 1:
+            row = next((i for i in before if step[i] == event.step and (step[i + 1 : i + 2] < step[i]).any()), before[-1])
+            told |= {float(at): event.text for at in step[row + 1 : row + 2]}
+    return [Event("resume", text, part.files[0], at) for at, text in sorted(told.items())]
 
 
 def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]]:

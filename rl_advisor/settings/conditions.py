@@ -45,7 +45,7 @@ LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""
 SAYS = {"fault": Outcome.PRESENT, "note": Outcome.UNCLEAR, "fine": Outcome.ABSENT, "not_given": Outcome.NOT_LOGGED}
 """The outcomes of a check, as users know them."""
-STEPS, COUNTS = ("best_step", "jump_step", "alone_at"), ("points", "zeros", "level", "median", "begin", "now", "three_times")
+STEPS, COUNTS = ("best_step", "jump_step", "alone_at", "resumed"), ("points", "zeros", "level", "median", "begin", "now", "three_times")
 """Statistics that are said as steps, and those that ask for no number of points."""
 _STAYED = re.compile(r"went from about (-?\d[\d.,e+-]*(?: %)?) to \1(?=[\s,;:]|$)")
 """What went from a value to the same value stayed there."""
@@ -203,8 +203,9 @@ class View:
         if metric.startswith(SAMPLES):
             column, s = metric.removeprefix(SAMPLES), stretches_or_none(self.run)
             return onset(s, column) if s is not None else None
-        if kind == "event":
-            at = next((e.step for e in self.run.events if e.kind == metric and e.step is not None), None)
+        if kind in ("event", "resumed", "restarted_at"):
+            own = self.number(kind, metric) if kind in OF_RUN else None
+            at = own or next((e.step for e in self.run.events if e.kind == metric and e.step is not None), None)
             return None if at is None else segments.around(segments.logged(self.run), at)
         if kind == "alone":
             found = outcomes.lone_step(self.run, metric)

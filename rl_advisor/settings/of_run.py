@@ -41,6 +41,8 @@ MOSTLY, MOST_BESIDE = 0.6, 4
 SIDES = ("far_below", "below", "usual", "above", "far_above")
 SETTING_OF = {"policy/learning_rate": "learning_rate", "entropy/coef": "entropy_coef"}
 """Metric of the table of priors -> the setting; others are named alike."""
+NEAR, CHANCE = 0.08, 0.25
+"""Share of a run's steps by which a fall is seen late, and up to which what meets one of its restarts there is no chance."""
 
 
 def _given(run: Run, name: str) -> Given | None:
@@ -198,17 +200,33 @@ def _late_events(run: Run, kind: str, share: float = 0.05) -> float | None:
     return float(sum(e.kind == kind and (e.step is None or e.step > after) for e in run.events))
 
 
-def _restarted(run: Run, name: str) -> float | None:
-    """By what share of its range a metric surely steps at a restart; None where there is no restart."""
-    curve, restarts = logged_curve(run, name), [e.step for e in run.events if e.kind == "resume" and e.step is not None]
+def _restarts(run: Run) -> list[float]:
+    return [e.step for e in run.events if e.kind == "resume" and e.step is not None]
+
+
+def _restarted(run: Run, name: str) -> tuple[float, float] | None:
+    """By what share of its range a metric surely steps at a restart, and where that is; None where there is no restart."""
+    curve, restarts = logged_curve(run, name), _restarts(run)
     if curve is None or not restarts:
         return None
     step = curve.step
-    found = [moves(curve, float(step[step < at].max(initial=-np.inf)), at, USUAL) for at in restarts]
-    told = [m for m in found if m is not None]
+    found = [(moves(curve, float(step[step < at].max(initial=-np.inf)), at, USUAL), at) for at in restarts]
+    told = [(share, at) for share, at in found if share is not None]
     if not told:
         raise TooFewPoints(f"{counted(len(restarts), 'restart')}, with too few points around to compare both sides")
-    return max(told, key=abs)
+    return max(told, key=lambda one: abs(one[0]))
+
+
+def _resumed(run: Run, _: str) -> float | None:
+    """The restart at which the outcome begins to fall; 0 where it begins elsewhere, or may well have met one of many by chance."""
+    curve, restarts = outcomes.outcome(run), _restarts(run)
+    if curve is None or not restarts:
+        return None
+    step, fall = curve.finite()[0], segments.decline_began(curve)
+    row, span = float(np.median(np.diff(step))), float(step[-1] - step[0])
+    low, high = fall.low - max(2 * row, min(fall.high - fall.low, NEAR * span)), fall.step + row
+    met = [at for at in restarts if low <= at <= high]
+    return met[-1] if met and (high - low) * len(restarts) < CHANCE * span else 0.0
 
 
 def steps_beside(run: Run, asked: Curve, at: float) -> str:
@@ -277,7 +295,9 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "since_best": _since_best,
     "late_events": _late_events,
     "person": _person,
-    "restarted": _restarted,
+    "restarted": lambda run, name: found[0] if (found := _restarted(run, name)) else None,
+    "restarted_at": lambda run, name: found[1] if (found := _restarted(run, name)) else None,
+    "resumed": _resumed,
     "alone": lambda run, which: outcomes.lone_step(run, which) is not None,
     "alone_from": _of_lone(lambda step: step.old),
     "alone_to": _of_lone(lambda step: step.new),

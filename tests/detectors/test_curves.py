@@ -40,6 +40,7 @@ def spiked(value: np.ndarray, at: range, size: float) -> np.ndarray:
     return out
 
 
+SINKS, RESUMED = np.r_[rising(0.2, 0.9, n=100), falling(0.9, 0.2, n=100)], (Event("resume", "steps go back", "log", 101.0),)
 BROKEN_AT_HALF = score(0.6, 0.9, 0.9, 0.0, 0.0)
 HEALTHY = {"reward__mean": saturating(), "eval__score__accuracy": score(0.2, 0.8, 0.9, 0.9)}
 DYING = {"reward__mean": stepping(0.8, 0.02, sd=0.01), "eval__score__accuracy": score(0.8, 0.85, 0.85, 0.02, 0.02, 0.02)}
@@ -229,6 +230,11 @@ CASES = [
     ("gradient_spikes", run(policy__grad_norm=spiked(flat(0.5, 0.02), range(100, 101), 9.0)), A),
     ("resume_discontinuity", run(events=(Event("resume", "steps go back", "log", 101.0),), policy__grad_norm=stepping(0.5, 3.0)), P),
     ("resume_discontinuity", run(events=(Event("resume", "steps go back", "log", 101.0),), policy__grad_norm=flat(0.5)), A),
+    ("decline_at_resume", run(events=RESUMED, reward__mean=SINKS), P),
+    ("decline_at_resume", run(events=(Event("resume", "steps go back", "log", 41.0),), reward__mean=SINKS), A),
+    ("decline_at_resume", run(events=tuple(Event("resume", "", "log", float(at)) for at in range(6, 200, 5)), reward__mean=SINKS), A),
+    ("decline_at_resume", run(events=RESUMED, reward__mean=rising(0.1, 0.8)), A),
+    ("decline_at_resume", run(reward__mean=SINKS), N),
     (
         "eval_protocol_change",
         run(reward__mean=flat(0.8, 0.01), eval__score__accuracy=np.r_[np.full(10, 0.8), np.full(11, 0.5)] + noise(EVALS, 0.01)),

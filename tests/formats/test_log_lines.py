@@ -31,6 +31,12 @@ def said(lines: list[str], rows: float | None = None) -> list[tuple[str, str, in
         ("number of skipped iterations: 1 | number of nan iterations: 3 | loss", "non_finite"),
         ("Error: <answer> tag not found.", None),
         ("the banana is nanoscopic", None),
+        ("2026-03-01 10:00:00,123 INFO     __main__ - Resuming training from /x/checkpoint-500", "resume"),
+        ("=> loaded checkpoint 'runs/ppo.pth' (epoch 30)", "resume"),
+        ("I am resuming from step 3 of the proof, where x = 4", None),
+        ("worker-0: resuming experience collection (50 times)", None),
+        ("Loading checkpoint shards: 100%|####| 2/2 [00:01<00:00]", None),
+        ("Saving checkpoint at step 500", None),
         ("INFO: 0 errors, no Exception handlers registered", None),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a console log says besides its metrics: tracebacks, CUDA errors, out of memory, NaN warnings."""
+"""What a console log says besides its metrics: tracebacks, CUDA errors, out of memory, NaN warnings, resumes."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ SURVIVED = 200
 INTERESTING = re.compile(
     r"NVRM: Xid|uncorrectable ECC"
     r"|Traceback \(most|\b\w*(?:Error|Exception)\b|[Oo]ut of memory|OOM|Killed|SIGKILL|SIGTERM|\b(?:nan|NaN|inf)\b|KeyboardInterrupt"
-    r"|OVERFLOW!|[Oo]verflow"
+    r"|OVERFLOW!|[Oo]verflow|[Rr]esum(?:e|ing)|[Cc]heckpoint|\bckpt|[Ll]oaded|[Rr]estor(?:ed|ing)"
 )
 _ERROR = (
     r"^\s*(?:[\w.]+\.)?(?:\w+Error|\w*Exception)\b(?::|\(|$)"
@@ -34,11 +34,19 @@ _NON_FINITE = (
 )
 _NONE_COUNTED = re.compile(r"(?i)\b(?:nan|inf)\w{0,40}(?:[ _]\w{1,40}){0,2}\s{0,8}[:=]\s{0,8}0++(?:\.0++)?\b")
 """``number of nan iterations: 0``."""
+_RESUMED = (
+    r"(?:^|[\]:)>|-]|\b(?:info|warning|debug|__main__))\s*(?:auto[- ])?(?:"
+    r"(?:resum(?:e|ed|ing)|continuing)(?: (?:training|run|model|state|trainer|experiment|weights))?,? (?:from|at)\b.{0,120}"
+    r"(?:checkpoint|ckpt|(?:step|iter\w*|epoch|episode|update)[ =:#_-]{0,3}\d)"
+    r"|(?:load|restor)(?:ed|ing)(?: \w+)? (?:checkpoint|ckpt|state)\b.{0,160}(?:step|iter\w*|epoch|episode|update)[ =:#_-]{0,3}\d)"
+)
+"""``Resuming training from /x/checkpoint-500``, ``Loaded checkpoint c.pt at step 500``: a log's own line, not a word in a sentence."""
 _KINDS = (
     ("out_of_memory", re.compile(r"out of memory|OutOfMemory|OOM[- ]?[Kk]ill|oom-kill|\bKilled\b", re.IGNORECASE)),
     ("overflow", re.compile(r"\bOVERFLOW!|[Gg]radient overflow|[Oo]verflow.{0,80}loss.scale|loss.scale.{0,80}[Oo]verflow")),
     ("error", re.compile(_ERROR)),
     ("non_finite", re.compile(_NON_FINITE, re.IGNORECASE)),
+    ("resume", re.compile(_RESUMED, re.IGNORECASE)),
 )
 _OF_WHAT = re.compile(_COMPUTED, re.IGNORECASE)
 """What is NaN must be computed in training: a side metric that is none broke nothing."""
@@ -62,7 +70,7 @@ class Watch:
     line: int = 0
     """How many lines have gone through."""
     _traceback: list[str] = field(default_factory=list)
-    _said: dict[str, _Said] = field(default_factory=dict)
+    _said: dict[tuple[str, float | None], _Said] = field(default_factory=dict)
 
     def through(self, lines: Iterable[str]) -> Iterator[str]:
         """The same lines, counted, so that an event can say where it stands; one that ends in a carriage return was only drawn over."""
@@ -95,7 +103,7 @@ class Watch:
             self._close(step)
         return tuple(
             Event("warning" if said.kind == "error" and self._survived(said, step) else said.kind, text, "", said.step, said.line)
-            for text, said in self._said.items()
+            for (text, _), said in self._said.items()
         )
 
     def _survived(self, said: _Said, step: float | None) -> bool:
@@ -121,7 +129,8 @@ class Watch:
 
     def _add(self, kind: str, text: str, step: float | None) -> None:
         short = text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT // 4] + "\n...\n" + text[-TEXT_LIMIT * 3 // 4 :]
-        before = self._said.get(short)
-        self._said[short] = _Said(kind, before.step if before else step, self.line, step)
+        key = (short, step if kind == "resume" else None)
+        before = self._said.get(key)
+        self._said[key] = _Said(kind, before.step if before else step, self.line, step)
         if len(self._said) > EVENT_LIMIT:
             del self._said[next(islice(self._said, EVENT_LIMIT // 2, None))]
