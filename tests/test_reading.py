@@ -101,7 +101,8 @@ def test_a_resumed_run_keeps_the_last_writer(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "row", ["{{'loss': 0.{0:02}, 'reward': 0.5{0:02}, 'kl': 0.01, 'step': {0}}}", "Episode {0}/60 | Reward: 1{0:02}.5 | Critic loss: 0.{0:02}"]
+    "row",
+    ["{{'loss': 0.{0:02}, 'reward': 0.5{0:02}, 'kl': 0.01, 'step': {0}}}", "Episode {0}/60 | Reward: 1{0:02}.5 | Critic loss: 0.{0:02}"],
 )
 @pytest.mark.parametrize(
     ("first", "said", "last", "found"),
