@@ -27,9 +27,10 @@ from rl_advisor.samples.rows import reference_columns
 from rl_advisor.samples.text_change import onset
 from rl_advisor.settings.given import Given, said, settings_of
 from rl_advisor.settings.not_finite import blank, broken, called, sound
-from rl_advisor.settings.of_run import OF_RUN, setting_of, steps_beside, usual, value_of
+from rl_advisor.settings.of_run import OF_RUN, setting_of, usual, value_of
 from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none
 from rl_advisor.settings.priors import Prior
+from rl_advisor.settings.restarts import steps_beside
 from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve, parts_of
 from rl_advisor.vocabulary import metric as of_name
 

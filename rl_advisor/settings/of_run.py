@@ -7,11 +7,9 @@ import numpy as np
 
 from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.course import Course
-from rl_advisor.curves.lone_steps import USUAL, LoneStep, moves
+from rl_advisor.curves.lone_steps import LoneStep
 from rl_advisor.curves.task import task
-from rl_advisor.features import TooFewPoints
 from rl_advisor.gpu.facts import FACTS
-from rl_advisor.output.wording import counted, listed
 from rl_advisor.run import UNSAID, Curve, Run
 from rl_advisor.samples.person import agreement, scored
 from rl_advisor.settings.derived import all_at
@@ -19,9 +17,9 @@ from rl_advisor.settings.given import Given, settings_of
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
 from rl_advisor.settings.priors import Prior, prior
 from rl_advisor.settings.priors.circumstances import circumstances, updates_per_batch
+from rl_advisor.settings.restarts import restarted, resumed
 from rl_advisor.settings.standstill import FACTS as FACTS_OF_RUN
 from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
-from rl_advisor.vocabulary import metric
 
 
 def _setting(run: Run, name: str) -> float | None:
@@ -36,13 +34,9 @@ OFF = ("no", "none", "null", "false", "intervalstrategy.no")
 """Words by which a setting is switched off."""
 TOLD = "as the text says"
 """The note of a curve that somebody told in a sentence: its first and last values are what he saw, not noise."""
-MOSTLY, MOST_BESIDE = 0.6, 4
-"""Share of its range by which a curve steps to be named beside another, and how many are."""
 SIDES = ("far_below", "below", "usual", "above", "far_above")
 SETTING_OF = {"policy/learning_rate": "learning_rate", "entropy/coef": "entropy_coef"}
 """Metric of the table of priors -> the setting; others are named alike."""
-NEAR, CHANCE = 0.08, 0.25
-"""Share of a run's steps by which a fall is seen late, and up to which what meets one of its restarts there is no chance."""
 
 
 def _given(run: Run, name: str) -> Given | None:
@@ -200,44 +194,6 @@ def _late_events(run: Run, kind: str, share: float = 0.05) -> float | None:
     return float(sum(e.kind == kind and (e.step is None or e.step > after) for e in run.events))
 
 
-def _restarts(run: Run) -> list[float]:
-    return [e.step for e in run.events if e.kind == "resume" and e.step is not None]
-
-
-def _restarted(run: Run, name: str) -> tuple[float, float] | None:
-    """By what share of its range a metric surely steps at a restart, and where that is; None where there is no restart."""
-    curve, restarts = logged_curve(run, name), _restarts(run)
-    if curve is None or not restarts:
-        return None
-    step = curve.step
-    found = [(moves(curve, float(step[step < at].max(initial=-np.inf)), at, USUAL), at) for at in restarts]
-    told = [(share, at) for share, at in found if share is not None]
-    if not told:
-        raise TooFewPoints(f"{counted(len(restarts), 'restart')}, with too few points around to compare both sides")
-    return max(told, key=lambda one: abs(one[0]))
-
-
-def _resumed(run: Run, _: str) -> float | None:
-    """The restart at which the outcome begins to fall; 0 where it begins elsewhere, or may well have met one of many by chance."""
-    curve, restarts = outcomes.outcome(run), _restarts(run)
-    if curve is None or not restarts:
-        return None
-    step, fall = curve.finite()[0], segments.decline_began(curve)
-    row, span = float(np.median(np.diff(step))), float(step[-1] - step[0])
-    low, high = fall.low - max(2 * row, min(fall.high - fall.low, NEAR * span)), fall.step + row
-    met = [at for at in restarts if low <= at <= high]
-    return met[-1] if met and (high - low) * len(restarts) < CHANCE * span else 0.0
-
-
-def steps_beside(run: Run, asked: Curve, at: float) -> str:
-    """What else steps for good where a curve does: the metrics by the user's names, and a restart."""
-    before = float(asked.step[asked.step < at].max(initial=-np.inf))
-    others = (curve for curve in run.curves.values() if curve is not asked and metric(curve.name) is not None)
-    stepped = [c.raw for c in others if abs(moves(c, before, at, USUAL) or 0.0) > MOSTLY]
-    resumed = any(e.kind == "resume" and e.step is not None and abs(e.step - at) <= 2 * (at - before) for e in run.events)
-    return listed([*["a restart"] * resumed, *stepped], MOST_BESIDE) or "nothing else that is logged"
-
-
 def _of_lone(of: Callable[[LoneStep], float]) -> Callable[[Run, str], float | None]:
     """Something of the step that the score or the reward makes alone."""
     return lambda run, which: of(found) if (found := outcomes.lone_step(run, which)) is not None else None
@@ -295,9 +251,9 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "since_best": _since_best,
     "late_events": _late_events,
     "person": _person,
-    "restarted": lambda run, name: found[0] if (found := _restarted(run, name)) else None,
-    "restarted_at": lambda run, name: found[1] if (found := _restarted(run, name)) else None,
-    "resumed": _resumed,
+    "restarted": lambda run, name: restart[0] if (restart := restarted(run, name)) else None,
+    "restarted_at": lambda run, name: restart[1] if (restart := restarted(run, name)) else None,
+    "resumed": lambda run, _: resumed(run),
     "alone": lambda run, which: outcomes.lone_step(run, which) is not None,
     "alone_from": _of_lone(lambda step: step.old),
     "alone_to": _of_lone(lambda step: step.new),
