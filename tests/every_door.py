@@ -30,7 +30,11 @@ def commands():
         "curves": [[RUN], [RUN, "--metric", "kl"]],
         "samples": [[RUN], [RUN, "--audit", "5"], [RUN, "--audit", str(OUT / "audit.csv")]],
         "gpu": [[str(ROOT / "tests" / "data" / "gpu" / "balanced")]],
-        "assess": [[RUN], [RUN, "--until", "100", "-v"], [MANY[0], "--against", *MANY[1:4], "--out", str(OUT / "a.html")]],
+        "assess": [
+            [RUN],
+            [RUN, "--until", "100", "-v"],
+            [MANY[0], *(w for good in MANY[1:4] for w in ("--against", good)), "--out", str(OUT / "a.html")],
+        ],
         "case": [["open", RUN, "--cases", str(OUT / "cases")], ["list", "--cases", str(OUT / "cases"), "--json"]],
         "report": [[RUN, "--out", str(OUT / "r.md")], [RUN, "--to", "tensorboard"]],
         "compare": [[*MANY[:4], "--out", str(OUT / "c.html")], [*MANY[:2], "--probe"]],

@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 from rl_advisor import tools
 from rl_advisor.cli.commands import main
-from rl_advisor.cli.options import Several
 from rl_advisor.curves import band
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Outcome
@@ -132,17 +131,11 @@ def logs(tmp_path):
 
 def test_the_terminal_takes_several_sound_runs(logs) -> None:
     """``--against a b c`` in one go; what left the band is the cause, or beside it."""
-    said = CliRunner().invoke(main, ["assess", str(logs / "odd"), "--against", *(str(logs / n) for n in "abc"), "--json"])
+    said = CliRunner().invoke(
+        main, ["assess", str(logs / "odd"), *(word for n in "abc" for word in ("--against", str(logs / n))), "--json"]
+    )
     assert said.exit_code == 0, said.output
     assert "left the band of 3 earlier sound runs" in said.output
-
-
-def test_words_after_another_option_are_no_sound_runs() -> None:
-    """Spreading ends where the next option begins."""
-    command = Several("assess", params=main.commands["assess"].params)
-    ctx = command.make_context("assess", ["run", "--against", "a", "b", "--json"])
-    assert ctx.params["against"] == ("a", "b")
-    assert ctx.params["run"] == "run"
 
 
 def test_too_many_sound_runs_are_refused(logs) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from rl_advisor.cli.gate import Gate
-from rl_advisor.cli.options import Several, command
+from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy, told
 from rl_advisor.output import Answer
@@ -15,7 +15,7 @@ BUILTIN = ("price",)
 """Options that the built-in advisor knows; the others are for those that ask a model."""
 
 
-@command("assess", cls=Several)
+@command("assess")
 def assess(run: str, verbose: bool, as_json: bool, **asked: Any) -> None:
     """Judge RUN: verdict, continue or stop, what broke first, best checkpoint, what to do next."""
     gate = Gate(asked["fail_on"], asked["fail_on_cost"])
@@ -25,7 +25,7 @@ def assess(run: str, verbose: bool, as_json: bool, **asked: Any) -> None:
     gate.close(judged, lambda: show("assess", answer["judgement"], as_json, whole=verbose))
 
 
-@command("report", cls=Several)
+@command("report")
 def report(run: str, to: tuple[str, ...], as_json: bool, **asked: Any) -> None:
     """Write the judgement of RUN as a page, or where its curves are looked at.
 

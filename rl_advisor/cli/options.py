@@ -14,12 +14,12 @@ from rl_advisor.discovery import function_of, table
 from rl_advisor.output import Answer
 
 
-def command(name: str, into: Callable[..., Any] = click.command, cls: Any = None) -> Callable[[Callable[..., None]], click.Command]:
-    """A command with the arguments that the tables give it; ``into`` is a group's ``command``, the last word of ``name`` its name there."""
+def command(name: str) -> Callable[[Callable[..., None]], click.Command]:
+    """A command with the arguments that the tables give it."""
     entry = _commands()[name]
     verb = verbs().get(entry.verb)
     arguments = {**(verb.arguments if verb else {}), **entry.arguments}
-    return lambda function: into(name.rpartition(" ")[2], cls=cls)(_given(arguments, entry.words, function))
+    return lambda function: click.command(name)(_given(arguments, entry.words, function))
 
 
 def commands(of: Mapping[str, Verb] | None = None) -> list[click.Command]:
@@ -93,20 +93,6 @@ def _pairs(_: click.Context, option: click.Parameter, given: tuple[str, ...]) ->
     if wrong:
         raise click.UsageError(f"{option.opts[0]} takes ROLE=NAME, for example reward/mean=my_score; not {wrong[0]!r}")
     return dict(pair.split("=", 1) for pair in given)
-
-
-class Several(click.Command):
-    """A command whose ``--against`` takes every word up to the next option."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments, with ``--against A B`` read as ``--against A --against B``."""
-        spread: list[str] = []
-        taking = False
-        for word in args:
-            taking = word == "--against" or (taking and not word.startswith("-"))
-            again = taking and word != "--against" and spread[-1] != "--against"
-            spread += ["--against", word] if again else [word]
-        return super().parse_args(ctx, spread)
 
 
 class Finite(click.FloatRange):
