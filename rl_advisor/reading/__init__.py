@@ -160,9 +160,9 @@ def _with_printed(part: Run, path: Path) -> Run:
     return replace(part, config={**of_print(ANSI.sub("", beginning(path, LOG_HEAD))), **part.config})
 
 
-def format_of(path: Path, ask: Request = WHOLE) -> ModuleType | None:
+def format_of(path: Path) -> ModuleType | None:
     """The format that claims a file; one that is marked GENERAL only when no other does."""
-    return next(_claiming(path, ask), None)
+    return next(_claiming(path, WHOLE), None)
 
 
 def _claiming(path: Path, ask: Request) -> Iterator[ModuleType]:

@@ -7,7 +7,7 @@ guess together with the runner-up and its odds. What only a supervised trainer w
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
@@ -129,38 +129,39 @@ def with_outcome(curves: Curves, told: Told) -> tuple[Curves, Guess | None]:
     free = [c for c in unknown if _moves(c)] or [c for c in unknown if _of_words(c.raw) > LEAST + 1 or np.unique(c.numbers % 1).size > 1]
     spoken = "\n".join(words(curve.raw) for curve in curves.values())
     if not free or (not told.kind and says("{trainer}", spoken) and not says("{learner}", spoken)):
-        return dict(curves), None
+        return curves, None
     weights = _weights(free, told)
     ranked = sorted(range(len(free)), key=lambda i: -weights[i])
     if weights[ranked[0]] < LEAST:
-        return dict(curves), None
+        return curves, None
     curve = free[ranked[0]]
     next_best = next((free[i].raw for i in ranked[1:] if weights[i] >= LEAST), "")
     name = f"eval/score/{curve.raw}" if says("{held_out}", words(curve.raw)) else "reward/mean"
     lower = says("{lower}", words(curve.raw))
     note = "taken as the outcome by its name and numbers: a guess" + ("; less of it is better, so its sign is turned" if lower else "")
-    turned = replace(curve, raw=f"-{curve.raw}", value=-curve.value) if lower else curve
-    named = replace(turned, name=name, guessed=True, note=note)
+    named = replace(_turned(curve) if lower else curve, name=name, guessed=True, note=note)
     found = Guess(name, curve.raw, next_best, lower, float(np.exp(max(weights)) / (1 + np.exp(weights).sum())))
     return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, found
+
+
+def _turned(curve: Curve) -> Curve:
+    return replace(curve, raw=f"-{curve.raw}", value=-curve.value)
 
 
 def with_loss(curves: Curves, *, held_only: bool) -> tuple[Curves, Guess | None]:
     """The curves of training that is judged by a loss, with that loss as the outcome, its sign turned; a held-out one comes first."""
     losses = [c for c in curves.values() if c.varies and says(r"\bloss$", words(c.raw))]
     held = [c for c in losses if says("{held_out}", words(c.raw))]
-    own = max((c for c in losses if c not in held), key=lambda c: (c.value.size, -len(c.raw)), default=None)
+    longest = partial(max, key=lambda c: (c.value.size, -len(c.raw)), default=None)
+    own = longest(c for c in losses if c not in held)
     if own is not None and not own.mapped:
         curves = {n: c for n, c in curves.items() if c is not own} | {
             "policy/total_loss": replace(own, name="policy/total_loss", guessed=True)
         }
-    if not (found := held or ([] if held_only else losses)):
-        return dict(curves), None
-    curve = max(found, key=lambda c: (c.value.size, -len(c.raw)))
+    if (curve := longest(held or ([] if held_only else losses))) is None:
+        return curves, None
     name = f"eval/score/{curve.raw}" if held else "pairs/loss"
-    named = replace(
-        curve, name=name, raw=f"-{curve.raw}", guessed=True, note="a loss, of which less is better: its sign is turned", value=-curve.value
-    )
+    named = replace(_turned(curve), name=name, guessed=True, note="a loss, of which less is better: its sign is turned")
     return {**curves, name: named}, Guess(name, curve.raw, lower_is_better=True, p=1.0)
 
 

@@ -15,6 +15,8 @@ FURTHEST, LARGEST = 1e15, 1e60
 """Steps that are counted, and the size from which a value is infinite: single precision ends far below."""
 LONGEST = 1000
 """Characters of a name: rules and answers look at each name many times."""
+FEWEST = 5
+"""Measurements that stand every so many rows."""
 LEAP = 1e7
 """Usual intervals between two points from which the further one stands on another axis."""
 
@@ -51,16 +53,16 @@ def _counted(curve: Curve) -> Curve:
     return replace(curve, value=np.where(huge, np.copysign(np.inf, curve.value), curve.value)) if huge.any() else curve
 
 
-def _at_a_cadence(value: Floats, fewest: int = 5) -> npt.NDArray[np.bool_] | None:
+def _at_a_cadence(value: Floats) -> npt.NDArray[np.bool_] | None:
     """Which points were measured where all others hold one and the same number and these stand every so many rows; None where not.
 
     Who evaluates every tenth step and writes a row at each has to write something between: mostly a 0.
     """
-    if value.size < 2 * fewest:
+    if value.size < 2 * FEWEST:
         return None
     measured = value != max(value[:2], key=lambda between: int(np.sum(value == between)))
     every = np.diff(np.flatnonzero(measured))
-    regular = every.size >= fewest - 1 and every[1] > 1 and every.max() == every[1] == every[1:-1].min()
+    regular = every.size >= FEWEST - 1 and every[1] > 1 and every.max() == every[1] == every[1:-1].min()
     return measured if regular and np.unique(value[measured]).size > 1 else None
 
 

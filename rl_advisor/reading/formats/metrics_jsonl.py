@@ -22,15 +22,11 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     if not bare_name(path).endswith(_SUFFIXES):
         return False
     row = json_object(head(path, 2_000_000).lstrip().partition(b"\n")[0])
-    if not row or is_sample(row, ask.columns) or any(_rows_inside(v) for v in row.values()):
+    rows_inside = any(isinstance(v, list) and v and isinstance(v[0], dict) for v in row.values())  # a trainer's state on one line
+    if not row or rows_inside or is_sample(row, ask.columns):
         return False
     numbers = [name for name, value in _values(dict(row), nested=True).items() if number(value) is not None]
     return len(numbers) > 1 and bool(step_columns(numbers))
-
-
-def _rows_inside(value: object) -> bool:
-    """Whether a value is itself a list of rows: then the object is a document (a trainer state on one line), not a row."""
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:

@@ -4,11 +4,10 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from rl_advisor.output.run_reference import one_of
 from rl_advisor.reading.parsing.columns import curves_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.sqlite_tables import rows, rows_of, runs_in, tables, until_damage
-from rl_advisor.run import Gap, Run
+from rl_advisor.reading.parsing.sqlite_tables import rows_of, run_of, tables, until_damage
+from rl_advisor.run import Run
 
 FORMAT = "mlflow_sqlite"
 _COLUMNS = ("key", "timestamp", "step", "value", "is_nan")
@@ -22,11 +21,7 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The metrics and parameters of one run; the others are named in gaps."""
-    runs = runs_in(path, "metrics", "run_uuid")
-    if not runs:
-        return Run(gaps=(Gap("", "an MLflow store without metrics"),))
-    names = {str(key): str(name or "") for key, name in rows(path, "runs", "run_uuid", "name")}
-    run, several = one_of([(run, names.get(run, "")) for run in runs], ask.run)
+    run, several = run_of(path, "run_uuid", ("runs", "name"), ask.run)
     said = rows_of(path, "metrics", "run_uuid", run, *_COLUMNS)
     gaps = list(several.gaps)
     points = until_damage(

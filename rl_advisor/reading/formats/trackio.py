@@ -8,14 +8,13 @@ from math import nan
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from rl_advisor.output.run_reference import one_of
 from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.reading.parsing.columns import Row, curves_of, flat
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.metric_table import over_steps
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.rollout_table import roles, rollout_table
-from rl_advisor.reading.parsing.sqlite_tables import rows, rows_of, runs_in, tables, until_damage
+from rl_advisor.reading.parsing.sqlite_tables import rows_of, run_of, tables, until_damage
 from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:
@@ -32,11 +31,7 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The run with most rows; the others are named in gaps."""
-    runs = runs_in(path, "metrics", "run_id")
-    if not runs:
-        return Run(gaps=(Gap("", "a trackio project without metrics"),))
-    names = {str(run): str(name or "") for run, name in rows(path, "metrics", "run_id", "run_name")}
-    run, several = one_of([(run, names[run]) for run in runs], ask.run)
+    run, several = run_of(path, "run_id", ("metrics", "run_name"), ask.run)
     gaps = list(several.gaps)
     said = rows_of(path, "metrics", "run_id", run, "step", "timestamp", "metrics")
     logged = until_damage(((float(count), _seconds(time), json_object(text)) for count, time, text in said), gaps)

@@ -183,9 +183,9 @@ def json_lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
             yield number, line if len(line) <= LONGEST else None
 
 
-def json_values(text: str, at: int = 0) -> tuple[list[Any], bool]:
-    """The JSON values that stand one after the other from there on, and whether there is nothing else behind them."""
-    values, decoder = list[Any](), json.JSONDecoder()
+def json_values(text: str) -> tuple[list[Any], bool]:
+    """The JSON values that stand one after the other, and whether there is nothing else behind them."""
+    values, decoder, at = list[Any](), json.JSONDecoder(), 0
     while (at := _BETWEEN.match(text, at).end()) < len(text):  # type: ignore[union-attr]
         try:
             value, at = decoder.raw_decode(text, at)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from rl_advisor.output.run_reference import one_of
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head
-from rl_advisor.run import Gap
+from rl_advisor.run import Gap, Run
 
 Row = TypeVar("Row")
 MAGIC = b"SQLite format 3\x00"
@@ -65,13 +66,18 @@ def rows(path: Path, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
         raise OSError(f"damaged database: {error}") from error
 
 
-def runs_in(path: Path, table: str, key: str) -> list[str]:
-    """The runs of which a table has rows, that with most first, and of equals the one that was written last."""
+def run_of(path: Path, key: str, named: tuple[str, str], wanted: str) -> tuple[str, Run]:
+    """The run to read of those that have metrics, and what to say of the others; '' and a gap where there is none.
+
+    That with most rows comes first, and of equals the one that was written last; ``named`` are the table and column of their names.
+    """
     found: dict[str, list[int]] = {}
-    for number, (run,) in enumerate(rows(path, table, key)):
+    for number, (run,) in enumerate(rows(path, "metrics", key)):
         known = found.setdefault(str(run), [0, 0])
         known[:] = known[0] + 1, number
-    return sorted(found, key=lambda run: found[run], reverse=True)
+    names = {str(run): str(name or "") for run, name in rows(path, named[0], key, named[1])}
+    runs = [(run, names.get(run, "")) for run in sorted(found, key=found.__getitem__, reverse=True)]
+    return one_of(runs, wanted) if runs else ("", Run(gaps=(Gap("", "a store without metrics"),)))
 
 
 def rows_of(path: Path, table: str, key: str, run: str, *columns: str) -> Iterator[tuple[Any, ...]]:
