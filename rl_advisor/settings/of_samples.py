@@ -16,6 +16,8 @@ SAMPLES, MANY = "samples/", 50
 """Prefix of the measures of sampled text, and how many values say what is usual among them."""
 GROWTH, LARGELY, PAID = 1.25, 0.5, 0.3
 """Growth from which a count is inflated, the share of the reward's gain that it must explain, and how surely the reward must follow it."""
+SHOWN = 0.05
+"""How much answers must have told their prompt at first for a share of that to mean anything."""
 ENOUGH = 16
 """Responses of either reward that tell how their lengths went."""
 
@@ -121,7 +123,7 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "spreads": lambda s, column: _common(s.latest, column, 0) - _common(s.first, column, 1),
     "advantage": _advantage,
     "earns": lambda s, column: float(s.latest.loc[s.latest[column] > 0, "reward"].mean()),
-    "left": lambda s, _: found[1] if (found := dependence(s)) else None,
+    "left": lambda s, _: found[1] if (found := dependence(s)) and found[0] > SHOWN else None,
     "own": lambda s, _: found[0] if (found := dependence(s)) else None,
     "order_lost": lambda s, _: word_order_lost(s),
     "judged_worse": lambda s, _: judged_worse(s),
