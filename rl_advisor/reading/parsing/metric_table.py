@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -190,8 +191,14 @@ def plain_number(cell: Any) -> Any:
 
 def step_columns(names: Sequence[str]) -> list[str]:
     """The columns that may count rows, best first."""
-    plain = {key if (key := _plain(name)) in STEP_COLUMNS else words(name).replace(" ", "_"): name for name in reversed(names[:WIDEST])}
+    plain = {column_key(name): name for name in reversed(names[:WIDEST])}
     return [plain[key] for key in STEP_COLUMNS if key in plain]
+
+
+@lru_cache(1 << 14)
+def column_key(name: str) -> str:
+    """The name as the table of columns has it."""
+    return key if (key := _plain(name)) in STEP_COLUMNS else words(name).replace(" ", "_")
 
 
 def _plain(name: str) -> str:

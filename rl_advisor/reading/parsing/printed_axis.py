@@ -12,11 +12,10 @@ import numpy.typing as npt
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.line_forms import Family, Places
 from rl_advisor.reading.parsing.line_shapes import Shapes
-from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, TOLD, goes_up, parts, steady, step_columns, unit_of
+from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, TOLD, column_key, goes_up, parts, steady, step_columns, unit_of
 from rl_advisor.reading.parsing.slot_names import BARE, Slot
 from rl_advisor.reading.parsing.starts import starts
 from rl_advisor.run import Floats
-from rl_advisor.vocabulary import words
 
 FEWEST = 3
 """Lines in which a name must come back."""
@@ -159,7 +158,7 @@ def _going_on(inner: Axis) -> Axis:
 
 def _rank(name: str) -> int:
     """How good an axis a count of that name is: by the order of the known ones, lengths of episodes and nameless counts last."""
-    plain = words(name).replace(" ", "_")
+    plain = column_key(name)
     return 1_000 if name == BARE else 900 if plain == "steps" else STEP_COLUMNS.index(plain) if plain in STEP_COLUMNS else 500
 
 
@@ -206,7 +205,7 @@ def _labels(record: Places, form: Places, turn: Places, own: Sequence[Lines], sh
         yield above[np.searchsorted([r for r, _ in shapes.labels], record, "right")]
     if len(own) == 1:
         for name in own[0].names:
-            if words(name).replace(" ", "_") in TOLD["runs"] and np.ptp(kind := own[0].called(name)[turn]) > 0:
+            if column_key(name) in TOLD["runs"] and np.ptp(kind := own[0].called(name)[turn]) > 0:
                 yield np.array([f"{name} {k:g}" for k in kind], object)
         kinds, texts = np.unique(form), own[0].family.texts
         if 1 < kinds.size <= min(MOST_TURNS, int(np.count_nonzero(np.diff(form)))) and kinds[-1] < len(texts):

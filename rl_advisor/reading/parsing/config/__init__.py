@@ -5,9 +5,8 @@ import re
 from rl_advisor.reading.parsing.config.command_line import of_commands
 from rl_advisor.reading.parsing.config.printed import of_print
 from rl_advisor.reading.parsing.config.python_keywords import of_python
-from rl_advisor.reading.parsing.config.values import TEXT_LIMIT, typed
+from rl_advisor.reading.parsing.config.values import TEXT_LIMIT, typed_flat
 from rl_advisor.reading.parsing.config.yaml_in import of_yaml
-from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.run import Named
 
 _BLOCK = re.compile(
@@ -23,7 +22,7 @@ def settings_in(text: str) -> Named:
     """
     text = text[:TEXT_LIMIT]
     if mapped := of_yaml(text):
-        return {key: typed(value) for key, value in flat(mapped).items()}
+        return typed_flat(mapped)
     written = of_python(text)
     if any(not key.startswith("script.") for key in written):
         return written
@@ -33,5 +32,4 @@ def settings_in(text: str) -> Named:
 def _of_block(text: str) -> Named:
     """The settings of the longest block of lines ``key: value`` or ``group.key=value`` in a text that says other things besides."""
     blocks = (re.sub(r"(?m)^([\w.]+)=", r"\1: ", block[0]) for block in _BLOCK.finditer(text))
-    mapped = of_yaml(max(blocks, key=len, default=""))
-    return {key: typed(value) for key, value in flat(mapped).items()}
+    return typed_flat(of_yaml(max(blocks, key=len, default="")))

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rl_advisor.reading.parsing.config.values import TEXT_LIMIT, measured, typed
-from rl_advisor.reading.parsing.flat_config import flat
+from rl_advisor.reading.parsing.config.values import TEXT_LIMIT, measured, typed, typed_flat
 from rl_advisor.run import Named
 
 _OPENS = re.compile(r"(?m)(?:^|[ \t:=])(?:(Namespace|OrderedDict|\w{0,40}(?:Config|Args|Arguments))\(|(\{)(?=['\"]))")
@@ -70,7 +69,7 @@ def _of_block(block: str) -> Named:
             table = dict(value)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             return {}
-        return {key: typed(v) for key, v in flat(table).items()} if _is_configuration(table) else {}
+        return typed_flat(table) if _is_configuration(table) else {}
     pairs = {m.group(1): typed(m.group(2)) for m in _PAIR.finditer(block)}
     return pairs if len(pairs) >= _FEWEST else {}
 

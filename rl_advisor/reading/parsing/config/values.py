@@ -4,6 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rl_advisor.reading.parsing.flat_config import flat
+from rl_advisor.run import Named
+
 TEXT_LIMIT = 300_000
 """Characters of a text that are looked at for settings."""
 VALUE_LIMIT = 500
@@ -24,6 +27,11 @@ def typed(value: Any) -> Any:
         return text
     number = float(text.replace("_", ""))
     return int(number) if number.is_integer() and abs(number) >= 1 and abs(number) < 1e15 else number
+
+
+def typed_flat(table: Mapping[Any, Any]) -> Named:
+    """What a table holds, flat, each text as what it says."""
+    return {key: typed(value) for key, value in flat(table).items()}
 
 
 def measured(table: Mapping[Any, Any]) -> bool:
