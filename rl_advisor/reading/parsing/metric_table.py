@@ -17,7 +17,7 @@ from rl_advisor.reading.parsing.cells import is_numeric, opened
 from rl_advisor.reading.parsing.columns import WIDEST, raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
-from rl_advisor.reading.parsing.starts import broken_steps, no_count, starts
+from rl_advisor.reading.parsing.starts import broken_steps, no_count, starts, steady
 from rl_advisor.run import Curve, Curves, Floats, Gap, Run
 from rl_advisor.vocabulary import words
 
@@ -33,7 +33,6 @@ OF_PLAN = "global_step/max_steps"
 """Where ms-swift writes its step and what is planned, as ``5/100``."""
 SHARE = 5
 """How many times longer the longest start may be than one that is read because it is later."""
-FEWEST_STEPS = 2
 NO_COURSE = "and no course over steps"
 WORDY = 3
 """Words in a row of a cell that is a sentence."""
@@ -215,16 +214,6 @@ def goes_up(steps: Floats) -> bool:
 def _rising(columns: Curves) -> list[str]:
     """The first column that counts rows by its numbers, where no name says so: whole ones that go up nearly always, mostly at one pace."""
     return next(([name] for name in columns if len(columns) > 1 and not speaks(name) and steady(columns[name].value)), [])
-
-
-def steady(number: Floats) -> bool:
-    """Whether whole numbers go up nearly always, and mostly at one pace, perhaps with new starts."""
-    number = number[np.isfinite(number)]
-    pace = np.diff(number)
-    if pace.size < FEWEST_STEPS or number.min() < 0 or 20 * int((number % 1 != 0).sum()) > number.size:
-        return False
-    up = pace[pace > 0]
-    return bool(10 * up.size >= 9 * pace.size) and bool(2 * (up == np.median(up)).sum() >= up.size)
 
 
 def unit_of(column: str) -> str:

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.line_forms import Family, Places
 from rl_advisor.reading.parsing.line_shapes import Shapes
-from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, TOLD, column_key, goes_up, parts, steady, step_columns, unit_of
+from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, TOLD, column_key, goes_up, parts, step_columns, unit_of
 from rl_advisor.reading.parsing.slot_names import BARE, Slot
-from rl_advisor.reading.parsing.starts import starts
+from rl_advisor.reading.parsing.starts import starts, steady
 from rl_advisor.run import Floats
 
 FEWEST = 3

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from rl_advisor.run import Floats
 
 MOST_STARTS = 60
+FEWEST_STEPS = 2
 FEWEST = 3
 """Rows that a start has at least, in the middle of them."""
 EARLY = 0.05
@@ -51,3 +52,13 @@ def no_count(steps: Floats) -> str:
     if known.size > FEWEST and known.max() <= 0 and back == known.size - 1:
         return "counts down from zero"
     return "stays below one" if known.size > FEWEST and 0 < np.abs(known).max() < 1 else ""
+
+
+def steady(number: Floats) -> bool:
+    """Whether whole numbers go up nearly always, and mostly at one pace, perhaps with new starts."""
+    number = number[np.isfinite(number)]
+    pace = np.diff(number)
+    if pace.size < FEWEST_STEPS or number.min() < 0 or 20 * int((number % 1 != 0).sum()) > number.size:
+        return False
+    up = pace[pace > 0]
+    return bool(10 * up.size >= 9 * pace.size) and bool(2 * (up == np.median(up)).sum() >= up.size)
