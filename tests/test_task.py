@@ -143,3 +143,12 @@ def test_a_rate_is_usual_for_what_is_trained(tmp_path) -> None:
     fault = next(f for f in checks.proven(run) if f.pattern == "learning_rate")
     assert "1e-7 to 5e-5 is usual" in fault.statement
     assert "5e-6" in fault.causes[0].tell_apart
+
+
+@pytest.mark.parametrize(
+    ("more", "either"), [({}, True), ({"logps/chosen": -90 * DOWN, "logps/rejected": -99 * DOWN}, False), ({"rewards/margins": UP}, True)]
+)
+def test_names_of_two_trainers_tell_no_one_of_them(tmp_path, more, either) -> None:
+    """A reward model's log and one of DPO bear the same names: both are said, unless log-probabilities are there, too."""
+    run = written(tmp_path, {"loss": DOWN, "acc": UP / 4, "chosen_reward": 1 + UP, "reject_reward": 1 - UP, **more}, {})
+    assert ("a reward model or DPO" in task(run).says) is either

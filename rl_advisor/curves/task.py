@@ -65,7 +65,9 @@ def task(run: Run) -> Task:
     told = weights.get(kind, 0.0) >= ENOUGH
     traits = _traits(run, kinds()[kind]["of"] if told else "")
     if told:
-        return Task(kind, traits, kinds()[kind]["says"], tuple(says for _, says in known[kind]))
+        row, evidence = kinds()[kind], tuple(says for _, says in known[kind])
+        shared = "either" in row and all(re.match(row["shared"], says) for says in evidence)
+        return Task(kind, traits, row["either" if shared else "says"], evidence)
     return Task(next((base for base in ("language", "control") if base in traits), ""), traits)
 
 

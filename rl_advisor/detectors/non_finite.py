@@ -2,7 +2,9 @@
 
 Looks for: a curve that turns NaN or infinite where it was finite before and stays so or comes back so, skipped updates, and log lines
     about NaN, device-side asserts or overflow.
-Means: the numerics broke. Gradient spikes, extreme log-probabilities, reward outliers or half precision usually come before.
+Means: the numerics broke, first where the first name along the loop says (data, forward pass, loss, gradient): what comes behind it in the
+    loop follows from it, and what stays finite beside it is sound. Gradient spikes, extreme log-probabilities, reward outliers or half
+    precision usually come before. A loss scaler, DeepSpeed and Megatron skip such updates, most others put NaN into the weights.
 Not to be confused with: a metric that is only measured at times and empty in between; a statistic over nothing (a mean over no
     finished response).
 Next test: resume before the onset in full precision with the offending batch: does it come back?
@@ -10,6 +12,7 @@ Source: the field guide (there are usually warning signs before NaN).
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -25,18 +28,9 @@ from rl_advisor.vocabulary import Link
 LINK = Link.NUMERICS
 ROLE = Role.FAULT
 SPEAKS = {"collapsed": 8.0}
+MARKS = ("at_odds",)
 NEEDS: tuple[str, ...] = ()
-CORE = (
-    "policy/grad_norm",
-    "policy/total_loss",
-    "policy/loss",
-    "value/loss",
-    "kl/ref",
-    "kl/old",
-    "entropy/mean",
-    "reward/mean",
-    "numerics/update_ok",
-)
+CORE = STAGES["core"]
 LANGUAGE = ("grpo", "ppo_language", "language")
 """Methods whose episodes always end: there a reward that is NaN was computed so."""
 GROWN = 3.0
@@ -74,11 +68,10 @@ def detect(run: Run) -> Answer:
         )
     said = [e for e in run.events if e.kind in {"non_finite", "error"} and SAYS.search(e.text) and not NONE.search(e.text)]
     if turns:
-        name, at = min(turns.items(), key=lambda item: item[1])
-        text = f"{name} is not finite from step {at:.0f} on ({counted(len(turns), 'curve')} in all)."
+        name, at, text = _first(run, turns)
         where = (Evidence(name, at, float(run.curves[name].step[-1])),)
         onset = replace(segments.around(run.curves[name].step, at), high=at)
-        return present(text, onset, {"curves": float(len(turns))}, where)
+        return present(f"{text}.", onset, {"curves": float(len(turns))}, where)
     if said:
         at = next((e.step for e in said if e.step is not None), run.last_step)
         text = f"The log reports NaN or Inf in {counted(len(said), 'line')}, first after step {at:.0f}."
@@ -86,8 +79,16 @@ def detect(run: Run) -> Answer:
     if not any(n in run.curves for n in CORE) and not run.events:
         return not_logged("No loss, gradient norm or reward is logged.")
     if logging:
-        name, at = min(logging.items(), key=lambda item: item[1])
-        return unclear(
-            f"{name} is not finite from step {at:.0f} on, and the outcome goes on as before: it was not logged, or updates were skipped."
-        )
+        name, at, text = _first(run, logging)
+        skipped = "the trainer skipped those updates, or what is printed is a mean of nothing"
+        return unclear(f"{text}, and the outcome goes on as before: {skipped}.", None, {"curves": float(len(logging))})
     return absent("Every core curve is finite, and the log reports no NaN.")
+
+
+def _first(run: Run, turns: Mapping[str, float]) -> tuple[str, float, str]:
+    """What turned first, along the loop of an update where several did at one step; that step; and the sentence for it."""
+    order = sorted(turns, key=lambda name: turns[name])
+    sound = [name for name in CORE if name in run.curves and np.isfinite(run.curves[name].value[-1:]).any()]
+    behind = f", the first along the loop; {listed(order[1:])} behind it" if order[1:] else ""
+    beside = f"; finite beside it: {listed(sound)}" if sound else ""
+    return order[0], turns[order[0]], f"{order[0]} is not finite from step {turns[order[0]]:.0f} on{behind}{beside}"

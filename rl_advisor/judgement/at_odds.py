@@ -2,7 +2,8 @@
 
 import re
 
-from rl_advisor.finding import BROKEN
+from rl_advisor.detectors import marked
+from rl_advisor.finding import BROKEN, Outcome
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.output.wording import about
@@ -27,7 +28,8 @@ def is_machinery(name: str) -> bool:
 
 def at_odds(case: Case, judged: Judged) -> list[str]:
     """What speaks against the verdict, a guessed outcome, settings at fault beside a good outcome, unexplained metrics that moved."""
-    told = list(judged.at_odds)
+    odd = [f for p in marked("at_odds") if (f := case.findings.get(p)) is not None and f.outcome is Outcome.UNCLEAR and f.measures]
+    told = [*judged.at_odds, *(f.statement for f in odd)]
     guess = case.run.outcome_guess
     if guess is not None and guess.p < 1:
         other = f"; the next best is {guess.runner_up}" if guess.runner_up else ""

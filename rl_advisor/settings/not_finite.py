@@ -10,6 +10,8 @@ from rl_advisor.run import Curve, Run
 
 STAGES = table(__file__, "stages.toml")
 """The stages along the loop, and what every update computes."""
+LATE = STAGES["core"]
+"""What an update computes, in its order; what is not among it is there before."""
 LATER = 3
 """Points of the outcome that show that it went on."""
 
@@ -20,9 +22,10 @@ def curves_of(run: Run, names: str) -> list[Curve]:
 
 
 def broken(run: Run, names: str) -> list[Curve]:
-    """Those that end in NaN or infinity, and after which the outcome did not go on."""
-    bad = (c for c in curves_of(run, names) if not np.isfinite(c.value[-1]))
-    return [c for c in bad if (at := turned(c)) is None or not unharmed(run, c.name, at)]
+    """Those that end in NaN or infinity, and after which the outcome did not go on: the first first, else in the order of the loop."""
+    bad = [(turned(c), c) for c in curves_of(run, names) if not np.isfinite(c.value[-1])]
+    kept = [(at or -np.inf, c) for at, c in bad if at is None or not unharmed(run, c.name, at)]
+    return [c for _, c in sorted(kept, key=lambda one: (one[0], one[1].name in LATE and LATE.index(one[1].name)))]
 
 
 def sound(run: Run, names: str) -> list[Curve]:

@@ -283,3 +283,24 @@ def test_length_at_equal_correctness(write, expected: Outcome) -> None:
     """A straight line of length is found without any growth; right answers that are longer are no such thing."""
     found = run_detector(MODULES["paid_beside_the_task"], made(write))
     assert found.outcome is expected, found.statement
+
+
+LEARNT, BROKEN = np.r_[np.linspace(0.2, 0.6, 50), np.linspace(0.6, 0.9, 50)], np.r_[np.linspace(0.2, 0.6, 50), flat(0.02, 0.01, n=50)]
+NOT_A_NUMBER = np.r_[np.ones(50), np.full(50, np.nan)]
+
+
+@pytest.mark.parametrize(("reward", "expected", "tells"), [(BROKEN, P, "finite beside it"), (LEARNT, U, "skipped those updates")])
+@pytest.mark.parametrize(
+    ("names", "first"),
+    [
+        (("policy/grad_norm", "value/loss", "policy/loss"), "value/loss"),
+        (("policy/grad_norm", "policy/loss", "kl/ref"), "kl/ref"),
+        (("policy/grad_norm",), "policy/grad_norm"),
+    ],
+)
+def test_nan_is_told_along_the_loop(reward, expected: Outcome, tells: str, names: tuple[str, ...], first: str) -> None:
+    """The first name along the loop, what is finite beside it, and no collapse where the outcome goes on."""
+    curves = dict.fromkeys(names, NOT_A_NUMBER) | {"reward/mean": reward, "episode/length": flat(100, 1, n=100)}
+    found = run_detector(MODULES["non_finite"], make_run(curves))
+    assert (found.outcome, found.statement.split(" is not finite")[0], tells in found.statement) == (expected, first, True)
+    assert ("first along the loop" in found.statement) is (len(names) > 1)

@@ -12,6 +12,7 @@ from rl_advisor.answers.explain.written import shown
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.run import Curve
+from rl_advisor.settings.not_finite import turned, unharmed
 from rl_advisor.settings.priors import Prior, prior
 from rl_advisor.settings.statistics import FEW
 from rl_advisor.vocabulary import metric
@@ -64,6 +65,11 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
     }
 
 
+PRINTED_ZERO = (
+    "unknown",
+    "Printed as 0: a rate below the digits that are printed looks so too, as warm-up does; the configuration tells.",
+    None,
+)
 SCHEDULED = ("normal", "It goes one way from row to row: the warm-up or the end of a schedule, where it is small.", None)
 """What is said of a learning rate that is small for now."""
 
@@ -73,17 +79,21 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
     finite, alone = curve.numbers, meanings == [curve.name]
     lost = curve.value.size - finite.size
     if lost and (not alone or curve.value.size <= FEW or not math.isfinite(curve.value[-1])):
-        computed = curve.name.startswith(COMPUTED) if alone else re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
-        where = "in every row" if not finite.size else f"in {lost} of {curve.value.size} rows"
-        return "broken" if computed else "unusual", f"NaN or infinite {where}: not computed, or the computation broke.", None
+        return *_not_finite(rows, curve, lost, alone), None
     rate = curve.name == "policy/learning_rate"
     around = rows.around.careful if rate else rows.around
     ranges = [row for n in meanings if (row := prior(n, around)) is not None] if finite.size else []
     if alone and ranges:
         one_way = rate and finite.size > 2 and abs(np.sign(np.diff(finite)).sum()) == finite.size - 1
-        if one_way and ranges[0].side(finite.max()) == "below":
+        if (off := rate and not finite.any()) or (one_way and ranges[0].side(finite.max()) == "below"):
             ranges = []
-        return _against(ranges[0], finite.max() if rate and rows.count > 1 else finite[-1], finite.tolist()) if ranges else SCHEDULED
+        return (
+            _against(ranges[0], finite.max() if rate and rows.count > 1 else finite[-1], finite.tolist())
+            if ranges
+            else PRINTED_ZERO
+            if off
+            else SCHEDULED
+        )
     if alone:
         return "unknown", UNKNOWN, None
     sides = [_NORMAL[row.side(finite[-1])] for row in ranges]
@@ -95,6 +105,15 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
     widest = max(ranges, key=lambda row: row.usual[1])
     why = f"It lies outside of every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
     return max(sides, key=_ORDER.index), why, widest
+
+
+def _not_finite(rows: Rows, curve: Curve, lost: int, alone: bool) -> tuple[str, str]:
+    """What is said of a curve that ends in NaN or infinity."""
+    where = f"NaN or infinite in {lost} of {curve.value.size} rows" if curve.numbers.size else "NaN or infinite in every row"
+    if alone and (at := turned(curve)) is not None and unharmed(rows.run, curve.name, at):
+        return "unusual", f"{where}, while the outcome goes on: such updates were skipped, or it is a mean of nothing."
+    computed = curve.name.startswith(COMPUTED) if alone else re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
+    return "broken" if computed else "unusual", f"{where}: not computed, or the computation broke."
 
 
 def _range(row: Prior) -> str:

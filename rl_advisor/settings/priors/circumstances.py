@@ -34,7 +34,7 @@ def method(run: Run) -> str | None:
     """How the run learns, by the name of its algorithm or by what it logs; None where neither tells."""
     known, named = task(run), _named(run)
     own = next((d.method for f in run.frameworks if (d := dialects().get(f)) and d.method), None)
-    if known.kind in WITHOUT_REWARD or known.kind == "diffusion":
+    if known.kind in WITHOUT_REWARD | {"diffusion", "evolution"}:
         return known.kind
     if known.traits & SPEAKING:
         with_critic = any(name in run.curves for name in METHOD["critic"]) or "ppo" in (named, own)
