@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rl_advisor.features.text.phrases import tool_calls as written_calls
 from rl_advisor.reading import read_run
 from rl_advisor.reading.parsing import chat
+from rl_advisor.reading.parsing.inferred_turns import heard
 from rl_advisor.run import Run
 
 ARGUMENTS = '{"city": "Ulm"}'
@@ -296,3 +297,18 @@ def test_cells_of_other_kinds(tmp_path: Path) -> None:
     found = read_run(tmp_path).rollouts["truncated"].tolist()
     assert found[:2] + found[3:] == [1, 0, 1, 0]
     assert np.isnan(found[2])
+
+
+@pytest.mark.parametrize(
+    ("row", "heard_of"),
+    [
+        ({"loss": 0.5, "reward": 1, "num_tokens": 90}, 0),
+        ({"tokens": 12, "done": 1}, 1),
+        ({"observation": 3, "action": 1}, 2),
+        ({"mean_action": 1.5, "reward": 0.25}, 0),
+        ({"reward": 0.25, "action": "left"}, 1),
+    ],
+)
+def test_numbers_speak_only_where_their_names_do(row, heard_of):
+    """A row of metrics says nothing; an action and what was seen may be numbers, and so may all that was kept of a turn."""
+    assert len(heard(row)) == heard_of

@@ -45,12 +45,13 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     names = list(layout.names)
     if layout.bare or names[:3] == _MONITOR:
         return not layout.bare or _scalar(path, layout) != ""
-    if not names or (bare_name(path).endswith(".txt") and layout.separator != "\t") or is_sample(_first(layout), ask.columns):
+    if not names or (bare_name(path).endswith(".txt") and layout.separator != "\t"):
         return False
     first = layout.rows[0]
     numbers = sum(_is_number(cell, layout) for cell in first)
     long = (cell for cell in first if len(cell) > 60 and not cell.startswith(("{", "[")))
-    return bool(step_columns(names)) and numbers >= 2 and all(_is_number(cell, layout) for cell in long)
+    sample = is_sample(dict(zip(names, first, strict=True)), ask.columns)
+    return not sample and bool(step_columns(names)) and numbers >= 2 and all(_is_number(cell, layout) for cell in long)
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
@@ -104,11 +105,6 @@ def _one_chart(table: pd.DataFrame, wanted: str) -> tuple[pd.DataFrame, Run]:
     names = [name for name, _ in sizes.most_common()]
     read = chosen(names, wanted)
     return table[[table.columns[0], *(c for c, run in runs.items() if run == read)]], listed(names, read)
-
-
-def _first(layout: Layout) -> dict[str, str]:
-    """The first row by the header's names."""
-    return dict(zip(layout.names, layout.rows[0], strict=True))
 
 
 def _name(column: str, path: Path, *, exported: bool) -> str | None:

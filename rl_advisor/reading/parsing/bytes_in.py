@@ -75,15 +75,15 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 
 def head(path: Path, size: int = 16_384) -> bytes:
-    """The first ``size`` bytes, unpacked; fewer when the file is shorter or its packing is damaged."""
-    data = b""
+    """The first ``size`` bytes, unpacked; fewer when the file is shorter or its packing is damaged, which is said."""
+    data = bytearray()
     try:
         with open_bytes(path) as file:
             while len(data) < size and (more := cast("io.BufferedReader", file).read1(size - len(data))):
                 data += more
     except PACK_ERRORS:
-        return data
-    return data
+        say_torn(path)
+    return bytes(data)
 
 
 def beginning(path: Path, size: int = 16_384) -> str:

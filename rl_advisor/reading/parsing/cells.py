@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rl_advisor.reading.parsing.bytes_in import parse_json
-from rl_advisor.reading.parsing.columns import flat
+from rl_advisor.reading.parsing.columns import SETTINGS, flat
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,6 @@ LIMIT = 64_000_000
 """Characters of dictionaries in one table; beyond that they stay closed."""
 LONGEST = 1_000_000
 """Characters of a dictionary that is opened."""
-_SETTINGS = ("config", "params", "hyperparameters")
 _NAN, _INF = (re.compile(rf"(?<=[\s:\[(,-]){word}(?=[\s,\])}}])") for word in ("-?nan", "inf"))
 
 
@@ -53,7 +52,7 @@ def as_cut(value: Any) -> float:
     """Whether a limit ended the response: 1 or 0 by a flag, a number or a finish reason; NaN where the cell says nothing."""
     if isinstance(value, str):
         said = value.strip().lower()
-        known = {"true": 1.0, "false": 0.0, "": np.nan, "none": np.nan, "null": np.nan, "nan": np.nan}
+        known = {"true": 1.0, "false": 0.0} | dict.fromkeys(("", "none", "null", "nan"), np.nan)
         return known.get(said, float(any(part in said for part in _CUT)) if not said.replace(".", "", 1).isdecimal() else float(said))
     return as_number(value)
 
@@ -84,7 +83,7 @@ def opened(table: pd.DataFrame) -> pd.DataFrame:
     closed = [
         name
         for name in table.columns
-        if not is_numeric(table[name]) and str(name).lower() not in _SETTINGS and _isdictionary(table[name].dropna())
+        if not is_numeric(table[name]) and str(name).lower() not in SETTINGS and _isdictionary(table[name].dropna())
     ]
     if sum(int(table[name].astype(str).str.len().sum()) for name in closed) > LIMIT:
         return table

@@ -11,10 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from rl_advisor.reading.parsing.bytes_in import DOCUMENT_LIMIT, bare_name, beginning, open_bytes, say_torn
-from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
+from rl_advisor.reading.parsing.bytes_in import DOCUMENT_LIMIT, bare_name, beginning, head
 from rl_advisor.run import Gap
 
 if TYPE_CHECKING:
@@ -157,17 +156,9 @@ def read_table(path: Path, layout: Layout | None = None, **how: Any) -> tuple[pd
 
 def _text(path: Path) -> bytes:
     """The text of a file, also of a packed one that is torn, with line feeds at the ends of its lines."""
-    pieces, size = [], 0
-    with open_bytes(path) as file:
-        try:
-            while piece := cast("io.BufferedReader", file).read1(1 << 20):
-                pieces.append(piece)
-                size += len(piece)
-                if size > DOCUMENT_LIMIT:
-                    raise OverflowError(f"larger than {DOCUMENT_LIMIT:,} bytes")
-        except PACK_ERRORS:
-            say_torn(path)
-    text = b"".join(pieces)
+    text = head(path, DOCUMENT_LIMIT + 1)
+    if len(text) > DOCUMENT_LIMIT:
+        raise OverflowError(f"larger than {DOCUMENT_LIMIT:,} bytes")
     return text.replace(b"\r", b"\n") if b"\n" not in text else text
 
 
@@ -184,11 +175,11 @@ def _parts(text: bytes, separator: bytes) -> list[bytes]:
 def _parsed(text: bytes, layout: Layout, more: dict[str, Any]) -> pd.DataFrame:
     import pandas as pd
 
-    how: dict[str, Any] = {"sep": layout.separator, "on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True} | more
+    how: dict[str, Any] = {"on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True, "encoding_errors": "replace"} | more
     how |= {"header": None, "names": list(layout.names)} if layout.bare else {}
-    how |= {"encoding": "utf-8", "encoding_errors": "replace"}
+    how |= {"sep": layout.separator, "decimal": layout.decimal, "thousands": layout.thousands}
     how |= {"keep_default_na": False, "na_values": MISSING}  # a NaN that is written out is a fact
-    table: pd.DataFrame = pd.read_csv(io.BytesIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
+    table: pd.DataFrame = pd.read_csv(io.BytesIO(text), **how)
     return table
 
 

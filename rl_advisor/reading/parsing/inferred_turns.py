@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -87,6 +88,8 @@ def speaker(told: Mapping[str, Any], who: str) -> tuple[str, str]:
 
 def _of_mapping(told: Mapping[str, Any], outer: str, depth: int) -> list[Turn]:
     """The turns of a message, a block, a step, an event or a span."""
+    if {*map(type, told.values())} <= {int, float} and _silent(*told):
+        return []
     if steps := side_by_side(told):
         return heard(steps, outer, depth + 1)
     who, said = speaker(told, outer)
@@ -110,6 +113,12 @@ def _of_mapping(told: Mapping[str, Any], outer: str, depth: int) -> list[Turn]:
         if key not in parts and part_of(str(key)) != "aside" and not isinstance(value, str) and (below or not (own.who and own.anything)):
             _grow(own.out, heard(value, "" if below else own.who, depth + 1))
     return own.turns()
+
+
+@lru_cache(100)
+def _silent(*keys: Any) -> bool:
+    """Whether numbers under these keys say nothing of a turn, as those of a row of metrics do."""
+    return not any(_part(str(key), 0) for key in keys) and not {"tokens", "done"} <= turn_numbers(dict.fromkeys(keys, 0)).keys()
 
 
 def _branches(value: Any, told: Mapping[str, Any]) -> bool:
