@@ -15,13 +15,13 @@ from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_cont
 from rl_advisor.features.text.turns import Turn, spoken, turns_in, with_calls
 from rl_advisor.output import Answer
 from rl_advisor.run import Curve, Run
-from rl_advisor.samples.failure_signs import UNKNOWN, Episode, is_word, reason_of, told_in
+from rl_advisor.samples.failure_signs import UNKNOWN, Episode, is_bad, is_word, reason_of, told_in
 from rl_advisor.samples.rows import Frame, of_samples, right_answers, right_or_wrong, spread, training, where
 from rl_advisor.samples.same_answers import marks
 from rl_advisor.samples.text_change import share_of, wilson
 
-_NEARLY_ALL, _STATE = 0.8, 2_000
-"""Share of good responses whose marks are asked for, and last characters that would hold a right answer."""
+_NEARLY_ALL, _STATE, _SHORTEST = 0.8, 2_000, 200
+"""Share of good responses whose marks are asked for, last characters that would hold a right answer, and tokens of an answer."""
 
 
 INFRASTRUCTURE = "infrastructure"
@@ -140,7 +140,9 @@ def judged(rows: Frame) -> Frame:
     for at in np.flatnonzero(failed).tolist():
         row = records[at]
         told = told_in((str(k), v) for k, v in row.items())
-        cut, turns = row.get("truncated") == 1, episode_turns(row)
+        turns = episode_turns(row)
+        unsaid = row.get("length", 0) > _SHORTEST and not any(t.text.strip() or t.calls for t in turns)
+        cut = row.get("truncated") == 1 or unsaid  # all that was spent went into what nobody sees
         found.append(reason_of(Episode(turns, told, gold[at], cut, paid[at], wanted, str(row.get("prompt", "")), taken[at])))
     signs = {name: [getattr(r.sign, name) for r in found] for name in ("quote", "where", "turn")}
     return rows[failed].assign(reason=[r.name for r in found], p=[r.p for r in found], **signs)
@@ -159,7 +161,9 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     right = _verdicts(rows) if right is None and not known.size else right
     if right is None:
         ends = zip(right_answers(rows) or [""] * len(rows), rows["response"].str[-_STATE:].str.lower(), strict=True)
-        return np.where(np.isfinite(reward), ~paid, _ends_told(rows) | [bool(g) and g.lower() not in end for g, end in ends]), paid
+        unlike = np.array([bool(g) and g.lower() not in end for g, end in ends], bool)
+        unlike &= len(rows) < _FEWEST or not unlike.all()  # where no answer is like the right one that is no answer but a class
+        return np.where(np.isfinite(reward), ~paid, _ends_told(rows) | unlike), paid
     return np.where(np.isfinite(right), right < 0.5, ~paid), paid
 
 
@@ -171,9 +175,9 @@ def _verdicts(rows: Frame) -> np.ndarray | None:
 
 
 def _ends_told(rows: Frame) -> np.ndarray:
-    """Of which rows the file says how they ended, in words."""
+    """Of which rows the file says in words that they ended badly."""
     names = [str(c) for c in rows.columns]
-    return np.array([bool(told_in(zip(names, cells, strict=True))) for cells in zip(*(rows[c] for c in names), strict=True)], bool)
+    return np.array([is_bad(told_in(zip(names, cells, strict=True))) for cells in zip(*(rows[c] for c in names), strict=True)], bool)
 
 
 def _wanted(good: Frame) -> frozenset[str]:

@@ -259,6 +259,11 @@ def _around(text: str, match: re.Match[str]) -> str:
     return " ".join(text[max(0, match.start() - 60) : match.end() + 60].split())
 
 
+def is_bad(told: Mapping[str, str]) -> bool:
+    """Whether what the file says of an end is anything but that it came to one."""
+    return any(_words("bad").search(k) or not _words("clean").fullmatch(v) for k, v in told.items())
+
+
 def told_in(cells: Iterable[tuple[str, object]], *, deeper: bool = True) -> dict[str, str]:
     """The cells that say how an episode ended: short texts in columns named for it, also inside a mapping."""
     found: dict[str, str] = {}
@@ -268,6 +273,8 @@ def told_in(cells: Iterable[tuple[str, object]], *, deeper: bool = True) -> dict
             found |= {f"{bare}.{k}": v for k, v in told_in(((str(k), v) for k, v in list(value.items())[:50]), deeper=False).items()}
         elif value is True and _words("flags").search(bare):
             found[bare] = bare
+        elif value is False and _words("form").search(bare):
+            found[bare] = f"format: {bare} is false"
         elif isinstance(value, str) and 0 < len(value) <= SHORT and _words("ends").search(bare):
             found[bare] = value
     return found

@@ -10,6 +10,7 @@ import numpy as np
 
 from rl_advisor.discovery import table
 from rl_advisor.features.bins import evenly
+from rl_advisor.features.text.speakers import verdict
 from rl_advisor.run import Floats, Run
 
 if TYPE_CHECKING:
@@ -89,18 +90,13 @@ def numbers(rows: Frame, name: str) -> Floats:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
         return np.asarray(column, np.float64)
     words = {cell.strip().lower() for cell in column if isinstance(cell, str)}
-    known = _SAID | _LETTERS if words <= {*_LETTERS} else _SAID
-    said = column.map(lambda cell: known.get(cell.strip().lower(), cell) if isinstance(cell, str) else cell)
-    return np.asarray(pd.to_numeric(said, errors="coerce"), np.float64)
+    letters = _LETTERS if words <= {*_LETTERS} else {}
+    said = pd.to_numeric(column, errors="coerce")
+    return np.array([v if v == v else letters.get(str(c).strip().lower(), verdict(c)) for v, c in zip(said, column, strict=True)], np.float64)
 
 
-_SAID = {
-    word: float(yes)
-    for yes, words in ((1, "true yes correct right pass passed success won"), (0, "false no incorrect wrong fail failed failure lost"))
-    for word in words.split()
-}
 _LETTERS = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0}
-"""What a verdict in one word is as a number, or in one letter: correct, incorrect, in part, no answer."""
+"""What a verdict in one letter is as a number: correct, incorrect, in part, no answer."""
 
 
 def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:
@@ -113,10 +109,18 @@ def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:
 
 
 def right_or_wrong(rows: Frame) -> Floats | None:
-    """1 for an episode that succeeded, 0 for one that did not, by a column that says so and is not the reward again; None without one."""
-    told = (numbers(rows, name) for name in columns(rows, "succeeded"))
+    """1 for an episode that succeeded, 0 for one that did not, by the columns that say so and are not the reward again; None without one."""
+    told = [_neither(numbers(rows, name), rows[name]) for name in columns(rows, "succeeded")]
     reward = rows["reward"].to_numpy(np.float64)
-    return next((right for right in told if np.isfinite(right).any() and not np.array_equal(right, reward, equal_nan=True)), None)
+    told = [right for right in told if np.isfinite(right).any() and not np.array_equal(right, reward, equal_nan=True)]
+    both = [right for right in told if np.isin(right[np.isfinite(right)], (0, 0.5, 1)).all()]  # valid, but not solved: who fails in one failed
+    return np.fmin.reduce(both) if both and both[0] is told[0] else next(iter(told), None)
+
+
+def _neither(right: Floats, said: Series) -> Floats:
+    """Verdicts with a half where a word stands that is none (``abstain``); as they are where no other cell is one."""
+    word = said.map(lambda cell: isinstance(cell, str) and bool(cell.strip())).to_numpy(bool)
+    return np.where(np.isnan(right) & word & np.isfinite(right).any(), 0.5, right)
 
 
 def reference_columns(rows: Frame) -> list[str]:

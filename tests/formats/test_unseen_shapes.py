@@ -150,3 +150,60 @@ def test_lines_that_are_no_events(tmp_path: Path, rows: list[dict[str, Any]]) ->
 
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert not episode_steps.claims(tmp_path / "x.jsonl")
+
+
+SENT = "I put the four words together that name a door: gate, hatch, portal and wicket."
+CALLS = [[{"function": "look", "arguments": {"at": "x"}}], [{"function": "open", "arguments": {}}]]
+
+
+def test_runs_by_task_and_repetition(tmp_path: Path) -> None:
+    """What lies alike under the names of tasks is one list of episodes, one that never said a word among them; a word tells of the end."""
+    runs = {
+        task: [
+            {"outcome": "pass", "per_turn": CALLS, "error": None},
+            {"outcome": "fail", "per_turn": CALLS[:1], "error": None},
+            {"outcome": "error", "per_turn": [], "error": "Client error '402 Payment Required' for url"},
+            {"outcome": "abstain", "per_turn": [], "error": None},
+        ]
+        for task in ("doors", "windows")
+    }
+    told = {task: {"outcomes": ["pass", "fail"], "all_passed": False} for task in runs}
+    (tmp_path / "model-k4.json").write_text(json.dumps({"model": "m", "rate": 0.25, "per_task": told, "runs": runs}))
+    rows = written(read_run(tmp_path).rollouts)
+    assert rows["key"].tolist() == ["doors"] * 4 + ["windows"] * 4
+    assert [[name for turn in turns for name, _ in turn.calls] for turns in turns_of(rows)] == [["look", "open"], ["look"], [], []] * 2
+    assert judged(rows)["reason"].tolist() == ["wrong answer", "infrastructure"] * 2
+
+
+def test_rows_of_one_answer_under_a_name_of_its_own(tmp_path: Path) -> None:
+    """The answer is what says most; valid is not solved, a flag tells of the form, and tokens of which nothing is seen went out at a limit."""
+    told: list[dict[str, Any]] = [
+        {"parsed": True, "valid": True, "solved": True, "sent": SENT, "tokens_out": 40},
+        {"parsed": True, "valid": True, "solved": False, "sent": SENT, "tokens_out": 40},
+        {"parsed": True, "valid": False, "solved": False, "sent": SENT, "tokens_out": 40},
+        {"parsed": False, "valid": False, "solved": False, "sent": "", "tokens_out": 4_096},
+        {"solved": False, "error": "HTTPError: HTTP Error 429: Too Many Requests"},
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps({"puzzle": i, **row}) + "\n" for i, row in enumerate(told)))
+    rows = written(read_run(tmp_path).rollouts)
+    assert rows["response"].tolist() == [SENT, SENT, SENT, "", ""]
+    assert judged(rows)["reason"].tolist() == ["wrong answer", "format", "truncation", "infrastructure"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [{"step": i, "success": True, "note": "ok"} for i in range(5)],
+        [{"name": f"test_{i}", "passed": True, "message": SENT} for i in range(5)],
+        [{"index": i, "name": f"door {i}", "task_description": SENT, "result_images": [f"{i}.png"]} for i in range(5)],
+        [{"id": i, "question": SENT, "solved": True} for i in range(5)],
+    ],
+)
+@pytest.mark.parametrize("listed", [True, False])
+def test_rows_that_are_no_episodes(tmp_path: Path, told: list[dict[str, Any]], listed: bool) -> None:
+    """Metrics with a flag, tests that passed and tasks are no episodes, in lines or in a document."""
+    from rl_advisor.reading.formats import rollouts_jsonl
+
+    path = tmp_path / ("x.json" if listed else "x.jsonl")
+    path.write_text(json.dumps({"cases": told}) if listed else "".join(json.dumps(row) + "\n" for row in told))
+    assert not rollouts_jsonl.claims(path)

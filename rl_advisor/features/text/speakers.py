@@ -21,6 +21,25 @@ def _says() -> tuple[dict[str, str], dict[str, str]]:
     return strong, weak
 
 
+_VERDICTS = {
+    word: float(yes)
+    for yes, words in (
+        (0, "false no incorrect wrong fail failed failure failing lost error unsolved unresolved unsuccessful rejected crashed"),
+        (1, "true yes correct right pass passed success successful succeeded won solved resolved accepted"),
+    )
+    for word in words.split()
+}
+
+
+def verdict(value: object) -> float:
+    """1 for a value that says success, 0 for one that says failure (a flag, or a few words: ``task_failure_safe``), else NaN."""
+    if isinstance(value, bool):
+        return float(value)
+    said = re.findall("[a-z]+", value.lower()) if isinstance(value, str) and len(value) <= 40 else []
+    told = [_VERDICTS[word] for word in said if word in _VERDICTS and (len(word) > 3 or len(said) == 1)]
+    return min(told) * ("not" not in said) if told and len(said) < 6 else float("nan")
+
+
 @cache
 def part_of(name: str) -> str:
     """What a name says of what stands under it, by its last word that decides: said, thought, done, seen, asked, args, name, who, text ...

@@ -105,14 +105,14 @@ def _split(text: str) -> Iterator[Turn]:
     marks = _marks_in(text)
     if not marks and text.count("\n> ") >= _FEWEST:
         marks = list(_typed(text))
+    if not marks and "<tool_response>" in text:
+        marks = [(m[1], m.start(), m.end(), False) for m in _TEMPLATE.finditer(text)]
     if marks:
         before = text[: marks[0][1]]
         asked = marks[0][0] == "assistant" and marks[0][3] and text[marks[0][1]] != "<"
         parts = [("user" if asked else "assistant", before)] if before.strip() else []
         ends = [*(start for _, start, *_ in marks[1:]), len(text)]
         parts += [(role, text[start if labelled else at : end]) for (role, start, at, labelled), end in zip(marks, ends, strict=True)]
-    elif "<tool_response>" in text:
-        parts = list(_by_role(f"assistant\n{text}"))
     else:
         parts = [("assistant", text)]
     for role, part in _joined(parts):
@@ -175,13 +175,6 @@ def _typed(text: str) -> Iterator[tuple[str, int, int, bool]]:
 def _name(body: str) -> str:
     found = _NAMES[0].search(body) or _NAMES[1].match(body)
     return found[1] if found else ""
-
-
-def _by_role(text: str) -> Iterator[tuple[str, str]]:
-    marks = list(_TEMPLATE.finditer(text))
-    ends = [*(m.start() for m in marks[1:]), len(text)]
-    for m, end in zip(marks, ends, strict=True):
-        yield m[1], text[m.end() : end].strip()
 
 
 def _results_apart(text: str) -> Iterator[Turn]:

@@ -44,10 +44,6 @@ _GRADED = re.compile(
 )
 _FIELD = re.compile(r" {0,4}(?P<name>content|sol|solution|problem|question|prompt) ?: ?(?P<text>.*)", re.IGNORECASE | re.DOTALL)
 _GRADED_NAMES = {"content": "response", "sol": "solution", "problem": "prompt", "question": "prompt"}
-_TELLING = re.compile(
-    rb'"(?:columns|traj\w*|steps|(?:\w+_)?(?:messages|history|turns|transitions|rollout|events|observations?|role|thought))"\s*:'
-)
-"""Keys one of which stands at the beginning of a document with responses."""
 _LARGEST = 64 << 20
 """Bytes of a document."""
 _LOOK = 20
@@ -104,7 +100,8 @@ def _document_rows(path: Path) -> list[dict[str, Any] | None] | None:
     """
     start = head(path, 65_536).lstrip()
     listed = start.startswith(b"[") and start[1:].lstrip().startswith(b"{")
-    if bare_name(path).endswith(_LINES[:2]) or not (listed or _TELLING.search(start)):
+    first, _, more = start.partition(b"\n")
+    if bare_name(path).endswith(_LINES[:2]) or not (listed or start.startswith(b"{")) or (more.strip() and json_object(first)):
         return None
     try:
         found = parse_json(document(path, _LARGEST))

@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.features.text.speakers import part_of
+from rl_advisor.features.text.speakers import part_of, verdict
 from rl_advisor.features.text.turns import Turn, is_episode, turns_in
 from rl_advisor.reading.parsing.inferred_turns import ROLE, heard, same, side_by_side, speaker
-from rl_advisor.reading.parsing.nested_values import OPENS, items, mapping, mappings, turn_numbers
+from rl_advisor.reading.parsing.nested_values import OPENS, as_json, items, mapping, mappings, turn_numbers
+from rl_advisor.reading.parsing.sample_names import BESIDE
 
 _DEPTH, _NODES, _LOOK, _MAIN = 6, 300, 20, 0.9
 """How deep and into how many places of a row is looked, members of a list by which it is known, and the share of the words that is all."""
+_ANY = "*"
+"""What stands in a path for names that hold the same."""
 _ASKED = re.compile(
     r"\{['\"](?:name|tool|function)['\"]: ?['\"]([^'\"]{1,80})['\"], ?['\"]arg\w{0,8}['\"]: ?['\"]?(.{0,4000}?)['\"]?"
     r"(?:, ?['\"](?:response|result|output|observation)['\"]: ?(.{0,20000})|\Z)",
@@ -100,12 +103,51 @@ def _words(turns: Sequence[Turn]) -> int:
     return sum(len(turn.text) + sum(map(len, chain(*turn.calls))) for turn in turns)
 
 
+def judged(row: Mapping[str, Any]) -> bool:
+    """Whether a row tells in a flag or a word how something ended that was done or said, and is not one call or step itself."""
+    told = {path[0] for path, v in islice(places(row), _NODES) if 0 < len(path) < 3 and BESIDE["judged"].search(path[-1]) and not np.isnan(verdict(v))}
+    step = any(part_of(k) in ("done", "name", "args") and isinstance(v, (str, Mapping)) for k, v in row.items() if k not in told)
+    return bool(told) and not step and (work_in(row) != "" or isinstance(row.get("error"), str) or [] in row.values())
+
+
+def work_in(row: Mapping[str, Any]) -> str:
+    """The name of what was done or said in a row where no name tells: what holds most of what is nobody else's; '' where little is."""
+    sizes = {
+        name: len(value if isinstance(value, str) else as_json(value))
+        for name, value in row.items()
+        if (_is_text(value) or (value and isinstance(value, (list, dict))))
+        and part_of(name) not in ("asked", "system", "aside", "error")
+        and not BESIDE["told"].search(name)
+    }
+    return max(sizes, key=lambda name: (isinstance(row[name], str), sizes[name]), default="")
+
+
 def kin_in(row: Mapping[str, Any]) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
-    """The longest list inside a row whose members are episodes each, and no steps of one that grows; nothing where there is none."""
-    lists = [(path, every) for path, v in places(row) if isinstance(v, (list, np.ndarray)) and (every := mappings(v))]
-    for path, every in sorted(lists, key=lambda at: -len(at[1])):
-        looked = [heard(one) for one in every[:_LOOK] if not speaker(one, "")[0] and found_in(one)[1]]
+    """The most mappings that lie alike inside a row and are episodes each, no steps of one that grows; nothing where there are none."""
+    own, kin = judged(row), dict[tuple[str, ...], list[dict[str, Any]]]()
+    for path, every in _alike(row):
+        kin.setdefault(path, []).extend(every)
+    for path, every in sorted(kin.items(), key=lambda at: -len(at[1])):
+        looked = [
+            heard(one) for one in every[:_LOOK] if not speaker(one, "")[0] and (found_in(one)[1] or (not own and judged(one)))
+        ]
         grew = all(len(a) < len(b) and all(map(same, a, b)) for a, b in pairwise(looked))
         if 2 * len(looked) > len(every[:_LOOK]) and not (grew and len(looked) > 1):
             return path, every
     return (), []
+
+
+def _alike(told: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list[dict[str, Any]]]]:
+    """Mappings that a mapping lists or has by names, wherever they lie; what lies alike under several names lies in one place."""
+    held = {key: value for key, value in told.items() if isinstance(value, (Mapping, list, np.ndarray))}
+    first = [mapping(next(iter(mappings(v)), None) if not isinstance(v, Mapping) else v).keys() for v in islice(held.values(), 2)]
+    named = len(held) == len(told) > 1 and len(first) == 2 and 2 * len(first[0] & first[1]) > len(first[0] | first[1])
+    for key, value in held.items():
+        at = (*path, _ANY if named else str(key))
+        by = {"key": str(key)} if named else {}
+        if not isinstance(value, Mapping):
+            yield at, [{**by, **one} for one in mappings(value)]
+        elif len(at) < _DEPTH:
+            if named:
+                yield at, [{**by, **value}]
+            yield from _alike(value, at)

@@ -153,12 +153,12 @@ def _part(key: str, value: Any) -> str:
 
 def _call_in(told: Mapping[str, Any], parts: Mapping[str, str], who: str, said: str) -> tuple[str, str] | None:
     """The call that a mapping itself is: what was called stands beside its arguments or what it brought."""
-    given = [k for k in parts if parts[k] == "args" or (parts[k] == "asked" and not decides(k) and not isinstance(told[k], list))]
+    given = [k for k in told if part_of(str(k)) == "args" or (parts.get(k) == "asked" and "input" in k.lower() and not decides(k) and not isinstance(told[k], list))]
     names = [k for k in parts if parts[k] == "name" or (parts[k] == "done" and given and isinstance(told[k], str))]
     names.sort(key=lambda k: not {"tool", "function"} & {*re.findall("[a-z]+", str(k).lower())})
     does = part_of(said) == "done" or who == "tool" if said else who != "user"
-    sure = who == "assistant" and any(parts[k] == "args" for k in given)
-    if names and (does or sure) and (given or (not who and "seen" in parts.values())):
+    sure = who == "assistant" and any(k not in parts or parts[k] == "args" for k in given)
+    if names and (does or sure) and (given or (not who and "seen" in (v := parts.values()) and "asked" not in v)):
         return call_of({"name": told[names[0]], "arguments": told[given[0]] if given else {}})
     names = [str(k) for k in told if part_of(str(k)) == "who" and part_of(str(k).rpartition("_")[0]) == "done" and isinstance(told[k], str)]
     return (told[names[0]], as_json({k: v for k, v in told.items() if k != names[0]})) if names and "done" not in parts.values() else None

@@ -21,7 +21,7 @@ from rl_advisor.features.text.speakers import part_of
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.chat import as_text, is_chat, turns_of
-from rl_advisor.reading.parsing.episode_places import found_in, kin_in, places, speaks_for_itself
+from rl_advisor.reading.parsing.episode_places import found_in, judged, kin_in, places, speaks_for_itself, work_in
 from rl_advisor.reading.parsing.inferred_turns import heard
 from rl_advisor.reading.parsing.nested_values import mapping, mappings, turn_numbers
 from rl_advisor.reading.parsing.reservoir import Payload, Place, Reservoir
@@ -64,14 +64,8 @@ def _deeper(row: Mapping[str, Any]) -> bool:
 
 
 def rows_in(document: Any) -> list[Any]:
-    """The rows of a document: those it lists, those by their names, else itself."""
-    if isinstance(document, list):
-        return document
-    if members := _members(document):
-        return members
-    named = [{"key": k, **mapping(v)} for k, v in document.items()]
-    looked = [row for row in named[:_LOOK] if len(row) > 1]
-    return named if len(looked) > 1 and 2 * sum(map(holds_response, looked)) > len(named[:_LOOK]) else [document]
+    """The rows of a document: those it lists, or has by their names, wherever they lie; else itself."""
+    return document if isinstance(document, list) else _members(document) or [document]
 
 
 def episodes(row: Mapping[str, Any], depth: int = 0, *, sure: bool = False) -> Iterator[dict[str, Any]]:
@@ -92,6 +86,11 @@ def episodes(row: Mapping[str, Any], depth: int = 0, *, sure: bool = False) -> I
         told = {**_beside(row), **{k: v for k, v in row.items() if k not in NAMES["response"]}}
         if isinstance(told.get("error"), str):  # lost before its first word
             yield {**told, "response": (Turn("assistant", ""),)}
+    elif "response" not in roles(list(row)) and (sure or judged(row)):
+        work = row.get(name := work_in(row))
+        called = [turn for turn in heard(work, "assistant") if turn.calls and not isinstance(work, str)]
+        rest = {k: v for k, v in row.items() if k != name}
+        yield {**_beside(row), **rest, "response": tuple(called) or (Turn("assistant", as_text(work) if work else ""),)}
 
 
 def _members(row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -100,8 +99,13 @@ def _members(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not kin:
         return []
     told = {k: v for k, v in row.items() if k != path[0] and not isinstance(v, (list, dict))} | _beside(row)
-    task = next((v for k, v in row.items() if k not in path and isinstance(v, Mapping) and part_of(str(k)) == "asked"), {})
+    task = next((v for k, v in row.items() if k not in path and _single(v) and part_of(str(k)) == "asked"), {})
     return [{**told, **task, **one, **({"group": row["task_hash"]} if "task_hash" in row else {})} for one in kin]
+
+
+def _single(value: Any) -> bool:
+    """Whether a mapping tells of one thing, not of several by their names."""
+    return isinstance(value, Mapping) and not all(isinstance(v, Mapping) for v in value.values())
 
 
 def _only_asks(chat: Any) -> bool:
@@ -176,9 +180,10 @@ def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
     records = [{str(k): v for k, v in row.items() if not (v is None or (isinstance(v, float) and np.isnan(v)))} for row in cells]
     told = [list(episodes(row)) for row in records]
     found: list[tuple[Any, dict[str, Any]]] = []
+    kin = next((row.keys() for row, own in zip(records, told, strict=True) if own), frozenset[str]())
     for number, row, own in zip(rows.index, records, told, strict=True):
         parts = (
-            own or (list(episodes(row, sure=True)) if any(told) or isinstance(row.get("steps"), list) else []) or [{**_beside(row), **row}]
+            own or (list(episodes(row, sure=True)) if 2 * len(row.keys() & kin) > len(row) or isinstance(row.get("steps"), list) else []) or [{**_beside(row), **row}]
         )
         found += [(number, {"group": str(number), **part} if len(parts) > 1 else part) for part in parts]
     return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
