@@ -20,6 +20,8 @@ from rl_advisor.samples.rows import Frame, of_samples, right_answers, right_or_w
 from rl_advisor.samples.same_answers import marks
 from rl_advisor.samples.text_change import share_of, wilson
 
+_NEITHER = 0.5
+"""What a verdict is as a number that says neither right nor wrong."""
 _NEARLY_ALL, _STATE, _SHORTEST = 0.8, 2_000, 200
 """Share of good responses whose marks are asked for, last characters that would hold a right answer, and tokens of an answer."""
 
@@ -160,11 +162,12 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     right = right_or_wrong(rows)
     right = _verdicts(rows) if right is None and not known.size else right
     if right is None:
-        ends = zip(right_answers(rows) or [""] * len(rows), rows["response"].str[-_STATE:].str.lower(), strict=True)
-        unlike = np.array([bool(g) and g.lower() not in end for g, end in ends], bool)
-        unlike &= len(rows) < _FEWEST or not unlike.all()  # where no answer is like the right one that is no answer but a class
+        gold = right_answers(rows) or [""] * len(rows)
+        unlike = np.array([bool(g) and g.lower() not in end for g, end in zip(gold, rows["response"].str[-_STATE:].str.lower(), strict=True)])
+        unlike &= _FEWEST * len({*gold}) > len(rows) or not unlike.all()  # few right answers that nobody gives are classes
         return np.where(np.isfinite(reward), ~paid, _ends_told(rows) | unlike), paid
-    return np.where(np.isfinite(right), right < 0.5, ~paid), paid
+    told = np.isfinite(right) & (right != _NEITHER)
+    return np.where(told, right < _NEITHER, ~paid & (np.isfinite(reward) | (right != _NEITHER))), paid
 
 
 def _verdicts(rows: Frame) -> np.ndarray | None:

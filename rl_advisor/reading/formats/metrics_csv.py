@@ -20,7 +20,7 @@ from rl_advisor.reading.parsing.csv_in import Layout, layout_of, read_table
 from rl_advisor.reading.parsing.metric_table import numbers_in, part_of, plain_number, step_columns
 from rl_advisor.reading.parsing.printed_numbers import writes_commas
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.trajectories import is_sample
+from rl_advisor.reading.parsing.trajectories import holds_response
 from rl_advisor.run import Gap, Run
 
 if TYPE_CHECKING:

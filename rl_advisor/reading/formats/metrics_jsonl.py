@@ -9,7 +9,7 @@ from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, head, jso
 from rl_advisor.reading.parsing.columns import Row, curves_of, flat, number
 from rl_advisor.reading.parsing.metric_table import OF_PLAN, over_steps, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.trajectories import is_sample
+from rl_advisor.reading.parsing.trajectories import holds_response
 from rl_advisor.run import Gap, Named, Run
 
 FORMAT = "metrics_jsonl"
@@ -23,7 +23,7 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
         return False
     row = json_object(head(path, 2_000_000).lstrip().partition(b"\n")[0])
     rows_inside = any(isinstance(v, list) and v and isinstance(v[0], dict) for v in row.values())  # a trainer's state on one line
-    if not row or rows_inside or is_sample(row, ask.columns):
+    if not row or rows_inside or holds_response(row, ask.columns, asked=True):
         return False
     numbers = [name for name, value in _values(dict(row), nested=True).items() if number(value) is not None]
     return len(numbers) > 1 and bool(step_columns(numbers))

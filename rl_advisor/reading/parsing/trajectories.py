@@ -39,28 +39,16 @@ _TOGETHER, _LOOK, _DEEP = 500, 20, 6
 _TOKEN_LISTS = frozenset({*NUMBERS["trained"], *NUMBERS["logprob"]})
 
 
-def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
-    """Whether a row holds a response: text or messages under a response-like name, an episode deeper down, or a known writer's columns."""
-    layout = layout_of(row)
-    if layout is not None and "response" not in {*layout.meaning.values(), *row}:
-        return True
-    value = _under("response", row, said)
-    return is_chat(value) or (isinstance(value, str) and np.isnan(as_number(value))) or _deeper(row)
+def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID, *, asked: bool = False) -> bool:
+    """Whether a row holds a response: text or messages under a response-like name, an episode deeper down, or a known writer's columns.
 
-
-def is_sample(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
-    """Whether a row is surely no row of metrics: it holds an episode, or a response and text or messages that it answers."""
-    prompt = _under("prompt", row, said)
-    return ((is_chat(prompt) or isinstance(prompt, str)) and holds_response(row, said)) or _deeper(row)
-
-
-def _under(role: str, row: Mapping[str, Any], said: Mapping[str, str]) -> Any:
-    name = roles(list(row), said).get(role)
-    return None if name is None else row.get(name)
-
-
-def _deeper(row: Mapping[str, Any]) -> bool:
-    return any("response" in found for found in episodes(row))
+    One that is ``asked`` is surely no row of metrics: a prompt stands beside its response, or it holds an episode.
+    """
+    named, layout = roles(list(row), said), layout_of(row)
+    prompt, value = (row.get(named.get(ours, "")) for ours in ("prompt", "response"))
+    told = layout is not None and "response" not in {*layout.meaning.values(), *row}
+    told = told or is_chat(value) or (isinstance(value, str) and np.isnan(as_number(value)))
+    return (told and (not asked or is_chat(prompt) or isinstance(prompt, str))) or any("response" in found for found in episodes(row))
 
 
 def rows_in(document: Any) -> list[Any]:
@@ -99,13 +87,13 @@ def _members(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not kin:
         return []
     told = {k: v for k, v in row.items() if k != path[0] and not isinstance(v, (list, dict))} | _beside(row)
-    task = next((v for k, v in row.items() if k not in path and _single(v) and part_of(str(k)) == "asked"), {})
+    task = next((v for k, v in row.items() if k not in path and part_of(str(k)) == "asked" and _tells(v)), {})
     return [{**told, **task, **one, **({"group": row["task_hash"]} if "task_hash" in row else {})} for one in kin]
 
 
-def _single(value: Any) -> bool:
+def _tells(value: Any) -> bool:
     """Whether a mapping tells of one thing, not of several by their names."""
-    return isinstance(value, Mapping) and not all(isinstance(v, Mapping) for v in value.values())
+    return any(not isinstance(v, Mapping) for v in mapping(value).values())
 
 
 def _only_asks(chat: Any) -> bool:
