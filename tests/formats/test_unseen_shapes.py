@@ -190,6 +190,14 @@ def test_rows_of_one_answer_under_a_name_of_its_own(tmp_path: Path) -> None:
     assert judged(rows)["reason"].tolist() == ["wrong answer", "format", "truncation", "infrastructure"]
 
 
+def test_a_lone_document_with_a_command(tmp_path: Path) -> None:
+    """What a tracker writes of a run, with its status and what it printed, is no episode."""
+    from rl_advisor.reading.formats import rollouts_jsonl
+
+    (tmp_path / "run.json").write_text(json.dumps({"status": "FAILED", "meta": {"command": "train", "options": {"UPDATE": ["seed=4"], "output": ["a"]}}}))
+    assert not rollouts_jsonl.claims(tmp_path / "run.json")
+
+
 @pytest.mark.parametrize(
     "told",
     [

@@ -52,8 +52,11 @@ def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAI
 
 
 def rows_in(document: Any) -> list[Any]:
-    """The rows of a document: those it lists, or has by their names, wherever they lie; else itself."""
-    return document if isinstance(document, list) else _members(document) or [document]
+    """The rows of a document: those it lists, or has by their names, wherever they lie; else itself, if it is surely one."""
+    if every := document if isinstance(document, list) else _members(document):
+        return every
+    sure = "response" in roles(list(document)) or any(speaks_for_itself(v) for _, v in places(document))
+    return [document] if sure or sum(turn.role == "assistant" for turn in found_in(document)[1]) > 1 else []
 
 
 def episodes(row: Mapping[str, Any], depth: int = 0, *, sure: bool = False) -> Iterator[dict[str, Any]]:
