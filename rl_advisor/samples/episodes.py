@@ -163,7 +163,9 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     right = _verdicts(rows) if right is None and not known.size else right
     if right is None:
         gold = right_answers(rows) or [""] * len(rows)
-        unlike = np.array([bool(g) and g.lower() not in end for g, end in zip(gold, rows["response"].str[-_STATE:].str.lower(), strict=True)])
+        unlike = np.array(
+            [bool(g) and g.lower() not in end for g, end in zip(gold, rows["response"].str[-_STATE:].str.lower(), strict=True)]
+        )
         unlike &= _FEWEST * len({*gold}) > len(rows) or not unlike.all()  # few right answers that nobody gives are classes
         return np.where(np.isfinite(reward), ~paid, _ends_told(rows) | unlike), paid
     told = np.isfinite(right) & (right != _NEITHER)

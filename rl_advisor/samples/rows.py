@@ -92,7 +92,9 @@ def numbers(rows: Frame, name: str) -> Floats:
     words = {cell.strip().lower() for cell in column if isinstance(cell, str)}
     letters = _LETTERS if words <= {*_LETTERS} else {}
     said = pd.to_numeric(column, errors="coerce")
-    return np.array([v if v == v else letters.get(str(c).strip().lower(), verdict(c)) for v, c in zip(said, column, strict=True)], np.float64)
+    return np.array(
+        [letters.get(str(c).strip().lower(), verdict(c)) if np.isnan(v) else v for v, c in zip(said, column, strict=True)], np.float64
+    )
 
 
 _LETTERS = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0}
@@ -109,11 +111,13 @@ def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:
 
 
 def right_or_wrong(rows: Frame) -> Floats | None:
-    """1 for an episode that succeeded, 0 for one that did not, by the columns that say so and are not the reward again; None without one."""
+    """1 for an episode that succeeded, 0 for one that did not, by what columns say so and are not the reward again; None without one."""
     told = [_neither(numbers(rows, name), rows[name]) for name in columns(rows, "succeeded")]
     reward = rows["reward"].to_numpy(np.float64)
     told = [right for right in told if np.isfinite(right).any() and not np.array_equal(right, reward, equal_nan=True)]
-    both = [right for right in told if np.isin(right[np.isfinite(right)], (0, 0.5, 1)).all()]  # valid, but not solved: who fails in one failed
+    both = [
+        right for right in told if np.isin(right[np.isfinite(right)], (0, 0.5, 1)).all()
+    ]  # valid, but not solved: who fails in one failed
     return np.fmin.reduce(both) if both and both[0] is told[0] else next(iter(told), None)
 
 

@@ -176,7 +176,7 @@ def test_runs_by_task_and_repetition(tmp_path: Path) -> None:
 
 
 def test_rows_of_one_answer_under_a_name_of_its_own(tmp_path: Path) -> None:
-    """The answer is what says most; valid is not solved, a flag tells of the form, and tokens of which nothing is seen went out at a limit."""
+    """The answer is what says most; valid is not solved, a flag tells of the form; tokens that nobody sees went out at a limit."""
     told: list[dict[str, Any]] = [
         {"parsed": True, "valid": True, "solved": True, "sent": SENT, "tokens_out": 40},
         {"parsed": True, "valid": True, "solved": False, "sent": SENT, "tokens_out": 40},
@@ -194,7 +194,9 @@ def test_a_lone_document_with_a_command(tmp_path: Path) -> None:
     """What a tracker writes of a run, with its status and what it printed, is no episode."""
     from rl_advisor.reading.formats import rollouts_jsonl
 
-    (tmp_path / "run.json").write_text(json.dumps({"status": "FAILED", "meta": {"command": "train", "options": {"UPDATE": ["seed=4"], "output": ["a"]}}}))
+    (tmp_path / "run.json").write_text(
+        json.dumps({"status": "FAILED", "meta": {"command": "train", "options": {"UPDATE": ["seed=4"], "output": ["a"]}}})
+    )
     assert not rollouts_jsonl.claims(tmp_path / "run.json")
 
 

@@ -50,7 +50,7 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     first = layout.rows[0]
     numbers = sum(_is_number(cell, layout) for cell in first)
     long = (cell for cell in first if len(cell) > 60 and not cell.startswith(("{", "[")))
-    sample = is_sample(dict(zip(names, first, strict=True)), ask.columns)
+    sample = holds_response(dict(zip(names, first, strict=True)), ask.columns, asked=True)
     return not sample and bool(step_columns(names)) and numbers >= 2 and all(_is_number(cell, layout) for cell in long)
 
 

@@ -105,7 +105,11 @@ def _words(turns: Sequence[Turn]) -> int:
 
 def judged(row: Mapping[str, Any]) -> bool:
     """Whether a row tells in a flag or a word how something ended that was done or said, and is not one call or step itself."""
-    told = {path[0] for path, v in islice(places(row), _NODES) if 0 < len(path) < 3 and BESIDE["judged"].search(path[-1]) and not np.isnan(verdict(v))}
+    told = {
+        path[0]
+        for path, v in islice(places(row), _NODES)
+        if 0 < len(path) < 3 and BESIDE["judged"].search(path[-1]) and not np.isnan(verdict(v))
+    }
     step = any(part_of(k) in ("done", "name", "args") and isinstance(v, (str, Mapping)) for k, v in row.items() if k not in told)
     return bool(told) and not step and (work_in(row) != "" or isinstance(row.get("error"), str) or [] in row.values())
 
@@ -128,9 +132,7 @@ def kin_in(row: Mapping[str, Any]) -> tuple[tuple[str, ...], list[dict[str, Any]
     for path, every in _alike(row):
         kin.setdefault(path, []).extend(every)
     for path, every in sorted(kin.items(), key=lambda at: -len(at[1])):
-        looked = [
-            heard(one) for one in every[:_LOOK] if not speaker(one, "")[0] and (found_in(one)[1] or (not own and judged(one)))
-        ]
+        looked = [heard(one) for one in every[:_LOOK] if not speaker(one, "")[0] and (found_in(one)[1] or (not own and judged(one)))]
         grew = all(len(a) < len(b) and all(map(same, a, b)) for a, b in pairwise(looked))
         if 2 * len(looked) > len(every[:_LOOK]) and not (grew and len(looked) > 1):
             return path, every

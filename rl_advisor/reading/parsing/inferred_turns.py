@@ -153,7 +153,12 @@ def _part(key: str, value: Any) -> str:
 
 def _call_in(told: Mapping[str, Any], parts: Mapping[str, str], who: str, said: str) -> tuple[str, str] | None:
     """The call that a mapping itself is: what was called stands beside its arguments or what it brought."""
-    given = [k for k in told if part_of(str(k)) == "args" or (parts.get(k) == "asked" and "input" in k.lower() and not decides(k) and not isinstance(told[k], list))]
+    given = [
+        k
+        for k in told
+        if part_of(str(k)) == "args"
+        or (parts.get(k) == "asked" and "input" in k.lower() and not decides(k) and not isinstance(told[k], list))
+    ]
     names = [k for k in parts if parts[k] == "name" or (parts[k] == "done" and given and isinstance(told[k], str))]
     names.sort(key=lambda k: not {"tool", "function"} & {*re.findall("[a-z]+", str(k).lower())})
     does = part_of(said) == "done" or who == "tool" if said else who != "user"

@@ -90,7 +90,7 @@ def _members(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not kin:
         return []
     told = {k: v for k, v in row.items() if k != path[0] and not isinstance(v, (list, dict))} | _beside(row)
-    task = next((v for k, v in row.items() if k not in path and part_of(str(k)) == "asked" and _tells(v)), {})
+    task: Mapping[str, Any] = next((v for k, v in row.items() if k not in path and part_of(str(k)) == "asked" and _tells(v)), {})
     return [{**told, **task, **one, **({"group": row["task_hash"]} if "task_hash" in row else {})} for one in kin]
 
 
@@ -174,7 +174,9 @@ def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
     kin = next((row.keys() for row, own in zip(records, told, strict=True) if own), frozenset[str]())
     for number, row, own in zip(rows.index, records, told, strict=True):
         parts = (
-            own or (list(episodes(row, sure=True)) if 2 * len(row.keys() & kin) > len(row) or isinstance(row.get("steps"), list) else []) or [{**_beside(row), **row}]
+            own
+            or (list(episodes(row, sure=True)) if 2 * len(row.keys() & kin) > len(row) or isinstance(row.get("steps"), list) else [])
+            or [{**_beside(row), **row}]
         )
         found += [(number, {"group": str(number), **part} if len(parts) > 1 else part) for part in parts]
     return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
