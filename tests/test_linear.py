@@ -6,8 +6,10 @@ import time
 import numpy as np
 import pytest
 from rl_advisor.reading import read_run, run_folder
+from rl_advisor.reading.joining import chained
 from rl_advisor.reading.parsing.slot_names import slots
 from rl_advisor.reading.parsing.starts import starts
+from rl_advisor.run import Curve, Run
 
 SPARE_S = 0.2
 """Processor time that does not count: loading, and what other work does to the caches."""
@@ -53,6 +55,13 @@ def test_a_line_of_spaces_costs_its_length():
 def test_a_count_that_goes_back_again_and_again_costs_its_length():
     """Lengths of episodes are called steps, too: every row in which they are less than in the last may be a start."""
     short, long = (spent(lambda n=n: starts(np.arange(n) % 7.0)) for n in (200_000, 400_000))
+    assert long < 3 * short + SPARE_S
+
+
+def test_parts_without_a_clock_are_compared_with_none():
+    """None of many files can follow another in time where none says when it was written."""
+    part = Run(curves={"loss": Curve("loss", "loss", "", np.arange(3.0), np.arange(3.0))}, formats=("metrics_csv",))
+    short, long = (spent(lambda n=n: chained([part] * n)) for n in (1_000, 2_000))
     assert long < 3 * short + SPARE_S
 
 

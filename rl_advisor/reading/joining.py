@@ -125,7 +125,7 @@ def chained(parts: Sequence[Run]) -> list[Run]:
     """The parts, with those of one format that follow each other in time and overlap in steps written behind each other, oldest first."""
     out: list[Run] = []
     for part in sorted(parts, key=_span):
-        at = next((i for i, before in enumerate(out) if _follows(before, part)), None)
+        at = next((i for i, before in enumerate(out) if _follows(before, part)), None) if _span(part) > _NEVER else None
         if at is None:
             out.append(part)
         else:
@@ -133,16 +133,23 @@ def chained(parts: Sequence[Run]) -> list[Run]:
     return out
 
 
+_NEVER = -np.inf, -np.inf
+
+
 def _span(part: Run) -> tuple[float, float]:
     """First and last time of a part of which every curve has times; before all times where that is not so."""
     times = [c.time for c in part.curves.values() if c.time is not None and c.time.size]
     timed = times and len(times) == len(part.curves) and part.axis == "step"
-    return (float(min(map(np.nanmin, times))), float(max(map(np.nanmax, times)))) if timed else (-np.inf, -np.inf)
+    return (min(map(np.nanmin, times)), max(map(np.nanmax, times))) if timed else _NEVER
 
 
 def _follows(before: Run, part: Run) -> bool:
-    same = before.formats == part.formats and not before.curves.keys().isdisjoint(part.curves)
-    return same and _span(part)[0] >= _span(before)[1] > -np.inf and part.first_step <= before.last_step
+    return (
+        before.formats == part.formats
+        and not before.curves.keys().isdisjoint(part.curves)
+        and _span(part)[0] >= _span(before)[1] > -np.inf
+        and part.first_step <= before.last_step
+    )
 
 
 def _behind(before: Run, part: Run) -> Run:
