@@ -158,6 +158,16 @@ from rl_advisor.cli.commands import main
         ("what entropy is normal for an LLM?", "An entropy counts"),
         ("the critic/score/mean of GRPO suddenly drops. Would a stronger KL help? Accuracy grows elsewhere.", "It was good and then fell"),
         ("the PPO loss is difficult to decrease", "In reinforcement learning a loss"),
+        ("the mean reward of my robot rises first and then drops", "It was good and then fell"),
+        ("the mean reward of my robot rises first", None),
+        ("the reward of each rollout is nan, an environment of three agents", "A mean return of NaN"),
+        ("the actions are nan and so is the reward of the agent", "NaN spreads"),
+        ("which temperature is best for rollouts of GRPO?", "In training sample at temperature 1"),
+        ("SAC: which temperature is best?", None),
+        ("GRPO: why is advantages/mean below zero?", "Advantages are centred"),
+        ("the robot learns to walk in circles", "The policy has settled"),
+        ("after some steps the images of my flow model get noisy while the reward rises", "The answers get worse"),
+        ("the agent acts randomly when I load the model after training", "The same policy"),
     ],
 )
 def test_a_sentence_and_its_procedure(text: str, title: str | None) -> None:

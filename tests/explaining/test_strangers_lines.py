@@ -53,6 +53,9 @@ UNITY = "INFO: Jump: Step: {}000. Time Elapsed: {}.5 s Mean Reward: {}. Std of R
         ("wrapped otherwise", "UserWarning: Training and eval env are not of the same type", "eval env: Hopper"),
         ("do not fit", "We recommend you to use a symmetric and normalized Box action space", "action space: Box(3,)"),
         ("keys and values is too small", "Sequence group 7 is preempted by PreemptionMode.RECOMPUTE", "preempted: 0"),
+        ("main memory", "Worker 3 died with exit code 137", "Worker 3 ended with exit code 1"),
+        ("main memory", "actor died, SIGKILL", "actor died, SIGKILL is one potential cause"),
+        ("compiled code broke down", "exitcode: -11", "exitcode: 0"),
         ("left out of the loss", "Could not find response key `### A:` in the following instance", "response key: A"),
         (
             "has diverged",
