@@ -425,7 +425,7 @@ def test_a_framework_that_is_none_is_named_with_the_nearest() -> None:
 def test_what_went_far_is_not_only_called_usual() -> None:
     """An entropy that ends a twentieth of where it began is said to have gone far, though its last value is a usual one."""
     falling = "\n".join(trl(entropy=0.4 * 0.6**i) for i in range(6))
-    assert "far from where it began: entropy 0.4 to 0.031" in explain_log(falling)["summary"]
+    assert "entropy went from 0.4 to 0.031: still within what is usual, but far from where it began" in explain_log(falling)["summary"]
     assert "far from where it began" not in explain_log("\n".join(trl(entropy=0.4) for _ in range(6)))["summary"]
 
 

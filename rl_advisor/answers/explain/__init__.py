@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, of_task, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET, prose
@@ -45,8 +43,6 @@ PROVEN = ("settings", "warnings", "rows", "values")
 """What makes a fault certain, and not only found or possible."""
 SURE = 0.75
 """Probability from which a verdict on pasted rows is said as one."""
-HELD, FAR, COURSES = ("entropy/mean", "reward/std", "response/length", "episode/length"), 8, 5
-"""Metrics whose level is worth a word where it moved so many times over, from so many rows on."""
 Told = Sequence[Mapping[str, Any]]
 
 
@@ -230,32 +226,23 @@ def _verdict(e: Explained) -> str:
 
 def _checked(e: Explained) -> list[str]:
     """What was looked at and found within its range, and what was not: never that all is well."""
-    run = e.rows.run
-    moved = [_short(t) for t in e.told if t["normal"] == "normal" and _moved_far(run, t["metric"])]
     went = how_it_goes(e.rows) if e.rows.count > (1 if e.answer else 2) else ""
-    left = [t for t in e.told if not t["non_finite"] and not went.startswith(f"{t['name']} went ") and _short(t) not in moved]
+    left = [t for t in e.told if not t["non_finite"] and not went.startswith(f"{t['name']} went ")]
     told = {
         "went": went if " went " in went else "",
-        "moved": moved,
         "usual": [f"{_short(t)} ({t['usual']})" if t["usual"] else _short(t) for t in left if t["normal"] == "normal"],
         "open": [_short(t) for t in left if t["normal"] == "unknown"],
         "time": "" if e.told else where_time_goes(e.rows),
         "notes": _noted(e),
     }
-    given = counted(len(run.config), "setting")
+    given = counted(len(e.rows.run.config), "setting")
     none = f"What goes wrong does not show in {given}: these contradict nothing I know, and the rows of the log are needed."
-    return sentences("checked", told) or [none if run.config else "Nothing in these lines could be judged."]
+    return sentences("checked", told) or [none if e.rows.run.config else "Nothing in these lines could be judged."]
 
 
 def _noted(e: Explained) -> list[str]:
     """What of the settings is worth knowing though it is no fault."""
     return [f"{f.statement} {f.causes[0].tell_apart}" for f in e.faults[:1] if not f.there]
-
-
-def _moved_far(run: Run, metric: str) -> bool:
-    """Whether what a sound run gives up slowly is eight times higher or lower than at the beginning."""
-    x = run.curves[metric].numbers if metric in HELD and metric in run.curves else np.empty(0)
-    return x.size >= COURSES and bool(0 < FAR * min(x[0], x[-1]) < max(x[0], x[-1]))
 
 
 def _short(told: Mapping[str, Any]) -> str:

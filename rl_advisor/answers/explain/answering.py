@@ -19,7 +19,6 @@ from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve
 from rl_advisor.settings.priors import prior
-from rl_advisor.vocabulary import metric
 
 _ASKS = re.compile(r"[^?\n]{3,300}\?|\b[Ww]hy\b[^!?.\n]{3,200}")
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinite|not finite)\b", re.IGNORECASE)
@@ -178,8 +177,6 @@ _PLAIN = re.compile("(?i)loss|rewards?|return|accuracy|score|steps?|time|mean|ma
 def is_normal(told: Mapping[str, Any]) -> str:
     """One metric with its value, whether that is normal, and why."""
     sort = {"normal": "normal", "unusual": "not usual", "broken": "far outside of what is possible in a sound run"}.get(told["normal"])
-    if sort is None and metric(told["metric"]) is None:
-        return f"{told['name']} {told['value']} can be several things, and what is usual differs. {told['why']}"
     if sort is None:
         return f"{told['name']} is {told['value']}: {told['meaning'] or 'a name that nobody else uses'} {told['why']}"
     return f"{told['name']} {told['value']} is {sort}: {told['why']}"

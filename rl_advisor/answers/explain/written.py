@@ -73,12 +73,17 @@ def _value(text: str) -> float:
 def coverage(run: Run, text: str) -> Coverage:
     """What of a text was read: rows of rows, names of names, and the rest with its values."""
     settings = {bare(k) for k in given(run)}
-    there = {n: v for n, v in written(text).items() if not (_COUNTS.match(n) or (settings and _among(bare(n), settings)))}
-    rows = max((c.step.size for c in run.curves.values()), default=0)
+    rows, there = _present(run, text)
+    there = {n: v for n, v in there.items() if not _among(bare(n), settings)}
     unread = {c.raw: c.value for c in run.curves.values() if not (c.explained or _COUNTS.match(c.raw))}
     understood = sum(c.explained for c in run.curves.values())
     named = tuple(f"{n} {shown(v)}" for n, v in list(unread.items())[:SHOWN])
     return Coverage(rows, max([rows, *(v.size for v in there.values())]), understood, understood + len(unread), named)
+
+
+def _present(run: Run, text: str) -> tuple[int, dict[str, Floats]]:
+    """The rows that were read, and the names that stand in a text with all their numbers, but for counters."""
+    return max((c.step.size for c in run.curves.values()), default=0), {n: v for n, v in written(text).items() if not _COUNTS.match(n)}
 
 
 def given(run: Run) -> list[str]:
@@ -109,8 +114,7 @@ def _among(name: str, known: set[str]) -> bool:
 
 def left_out(run: Run, text: str) -> dict[str, Floats]:
     """The numbers that the reader of a text left: names that it did not take, and names that have twice as many numbers as it has rows."""
-    there = {n: v for n, v in written(text).items() if not _COUNTS.match(n)}
-    rows = max((c.step.size for c in run.curves.values()), default=0)
+    rows, there = _present(run, text)
     present = max((v.size for v in there.values()), default=0)
     known = {bare(c.raw) for c in run.curves.values()} | {bare(k) for k in given(run)}
     more = {n: v for n, v in there.items() if v.size >= max(2, 2 * rows, present / 2)}
