@@ -78,9 +78,9 @@ def a_word(text: str, question: str = "") -> dict[str, Any] | None:
 
 def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     """What the rows of a run say, as plain JSON in its own names; ``text`` is what they were read from, with all that the rows lack."""
+    question, text = in_english(question), in_english(text)
     run = replace(run, settings={**settings_said(question), **run.settings})
-    rows, read = Rows(run), coverage(run, text)
-    asked = in_english(question) or question_in(in_english(text))
+    rows, read, asked = Rows(run), coverage(run, text), question or question_in(text)
     judged, found = _judged(rows)
     proven = proofs(run)
     told = metrics(rows, proven)
@@ -88,8 +88,8 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     crash = next((f for f in wrong if f.seen_in == "crash"), None)
     read_here = [c for n, c in run.curves.items() if c.explained and not SET.search(n)]
     logged = len(read_here) > TALK or any(c.note != TOLD or c.step.size > 1 for c in read_here)
-    asked_text = in_english(f"{question}\n{text[:LENGTH]}")
-    words = in_english(question) if any(f.seen_in == "warnings" for f in wrong) else prose(asked_text, SENTENCE if logged else 0)
+    asked_text = f"{question}\n{text[:LENGTH]}"
+    words = question if any(f.seen_in == "warnings" for f in wrong) else prose(asked_text, SENTENCE if logged else 0)
     steps = (
         None
         if crash or (logged and not asked)
