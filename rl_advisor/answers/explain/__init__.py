@@ -71,8 +71,7 @@ def a_word(text: str, question: str = "") -> dict[str, Any] | None:
     word = explain_word(text) if len(text) < 80 and len(text.split()) <= 3 else None
     if word is None:
         return None
-    answer = answered(Asked(question, Rows(Run(name=text)), (), ())) if question else ""
-    word["summary"] = f"{answer} {word['summary']}".strip()
+    word["summary"] = f"{answered(Asked(question, Rows(Run(name=text)), (), ()))} {word['summary']}".strip()
     return {"recognised": f"{word['kind']} {word['word']}", "metrics": [], "proven": [], "causes": [], "ask": [], **word}
 
 
@@ -98,9 +97,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     answer, figures = _answer(Asked(asked, rows, told, proven), steps), _figures(rows, read)
     e = Explained(rows, read, told, proven, judged, wrong, answer, sentences("not_looked_at", figures), bool(steps) and not logged)
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
-    error, where = crash.about if crash else ("", "")
     said: dict[str, Any] = {
-        **({"crash": {"error": error, "where": where, "means": crash.statement, "do": crash.causes[0].tell_apart}} if crash else {}),
         "recognised": "; ".join(sentences("recognised", figures)) or "no metrics, no settings and no error message",
         "read": asdict(read),
         "metrics": told,
@@ -111,12 +108,15 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         "ask": _ask(e),
         "summary": of_samples(run) or (answer or f"{NOTHING} {to_paste(asked_text)}".strip() if nothing else in_order(_facts(e))),
     }
+    if crash:
+        error, where = crash.about
+        said["crash"] = {"error": error, "where": where, "means": crash.statement, "do": crash.causes[0].tell_apart}
     return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
 
 
 def _answer(asked: Asked, steps: Mapping[str, Any] | None) -> str:
     """The answer to the question: whether the values are normal that it names, then what the procedure says."""
-    said = answered(asked, advised=bool(steps)) if asked.question else ""
+    said = answered(asked, advised=bool(steps))
     if any(p.there and p.statement in said for p in asked.proven):
         return said
     known = "" if said or asked.rows.run.curves else of_task(asked.rows)

@@ -87,9 +87,8 @@ def _why_not_finite(asked: Asked) -> str:
 
 def where_time_goes(rows: Rows) -> str:
     """The phase that takes most of a step; that none is logged where only the whole is."""
-    in_ms = (c for c in rows.run.curves.values() if c.raw.endswith("_time_ms"))
     phases = {c.raw: v for n, c in rows.family("time/phase/").items() if (v := rows.level(n))} or {
-        c.raw: float(np.median(c.value)) / 1000 for c in in_ms if np.isfinite(c.value).all()
+        c.raw: float(np.median(c.value)) / 1000 for c in rows.run.curves.values() if c.raw.endswith("_time_ms")
     }
     step = rows.level("time/step")
     if phases:

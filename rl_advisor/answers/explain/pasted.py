@@ -29,7 +29,7 @@ from rl_advisor.vocabulary.dialects import dialects
 NAME = "pasted lines"
 NAMES = 80
 """Names that no reader took and that are looked up."""
-HEAD, TAIL = 1_000_000, 1_000_000
+END = 1_000_000
 """Characters at both ends of a longer paste that are looked at."""
 FEW, FEW_FILES, KNOWN = 50_000, 16, 2
 """Bytes of a text that is read as pasted lines where no table is found, the most files looked at, and the known names it takes."""
@@ -62,7 +62,7 @@ def run_of(text: str, framework: str | None = None) -> Run:
         return run
     plain = in_english(plain)
     run = _with_told(run, plain)
-    written = settings_in(plain) if len(plain) < HEAD else {}
+    written = settings_in(plain) if len(plain) < END else {}
     written = {**said_in(plain, [c.raw for c in run.curves.values() if c.note != TOLD]), **written}
     if written:
         dialect = dialects().get(framework or (run.frameworks[0] if run.frameworks else ""))
@@ -142,14 +142,14 @@ def _with_told(run: Run, text: str) -> Run:
 
 def prose(text: str, each: int = 2) -> str:
     """The lines that are sentences and no rows: four words, and so many for ``each`` number; with 0 all that no machine printed."""
-    words, numbers = re.compile(r"[A-Za-z]{2,}"), re.compile(r"\d[\d.]*")
-    said = (line for line in text.splitlines() if not _PRINTED.match(line))
-    return "\n".join(line for line in said if not each or len(words.findall(line)) >= max(4, each * len(numbers.findall(line))))
+    lines = (line for line in text.splitlines() if not _PRINTED.match(line))
+    counted = ((line, len(re.findall("[A-Za-z]{2,}", line)), len(re.findall(r"\d[\d.]*", line))) for line in lines)
+    return "\n".join(line for line, words, numbers in counted if not each or words >= max(4, each * numbers))
 
 
 def bounded(text: str) -> str:
     """The text, or its two ends where it is longer than two million characters."""
-    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+    return text if len(text) <= 2 * END else f"{text[:END]}\n{text[-END:]}"
 
 
 def _read(text: str) -> Run:
@@ -161,9 +161,7 @@ def _read(text: str) -> Run:
             continue
         if run.curves or run.events or len(run.rollouts):
             gaps = tuple(replace(g, where="the paste") for g in run.gaps)
-            null = set(re.findall(r'"([^"\n]{1,80})": ?null\b', text))  # was not measured
-            curves = {n: c for n, c in run.curves.items() if c.raw not in null or np.isfinite(c.value).any()}
-            return replace(run, name=NAME, files=(), gaps=gaps, curves=curves)
+            return replace(run, name=NAME, files=(), gaps=gaps)
     return Run(name=NAME)
 
 

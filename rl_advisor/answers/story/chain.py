@@ -51,16 +51,12 @@ def _role(f: FindingView) -> Role:
     return patterns()[f.pattern].role if f.pattern in patterns() else Role.CONSEQUENCE
 
 
-def _brought(pattern: str) -> set[str]:
+def _brought(pattern: str) -> list[str]:
     """Everything that a pattern brings about, directly or through what it brings about."""
-    found: set[str] = set()
-    queue = [pattern]
-    while queue:
-        known = patterns().get(queue.pop())
-        fresh = set(known.brings if known else ()) - found
-        found |= fresh
-        queue += fresh
-    return found
+    found = [pattern] if pattern in patterns() else []
+    for name in found:  # it grows meanwhile
+        found += [brought for brought in patterns()[name].brings if brought not in found]
+    return found[1:]
 
 
 def _later(f: FindingView, cause: FindingView) -> bool:
