@@ -160,6 +160,7 @@ from rl_advisor.cli.commands import main
         ("the PPO loss is difficult to decrease", "In reinforcement learning a loss"),
         ("the mean reward of my robot rises first and then drops", "It was good and then fell"),
         ("the mean reward of my robot rises first", None),
+        ("after some time the rewards of my agent suddenly drop to 0", "It was good and then fell"),
         ("the reward of each rollout is nan, an environment of three agents", "A mean return of NaN"),
         ("the actions are nan and so is the reward of the agent", "NaN spreads"),
         ("which temperature is best for rollouts of GRPO?", "In training sample at temperature 1"),
@@ -327,3 +328,15 @@ def test_ppo_beside_rows_names_no_half_of_the_field() -> None:
     rows = "".join(f'{{"loss": 0.0{i}, "reward": -0.1{i}, "learning_rate": 7.3e-06}}\n' for i in range(1, 5))
     assert "3e-4" not in tools.explain_log(f"why does the ppo loss jump about?\n{rows}")["summary"]
     assert "3e-4" in tools.explain_log(f"why does the ppo agent not learn in my environment?\n{rows}")["summary"]
+
+
+def test_beside_rows_that_show_no_fault_a_symptom_is_still_answered() -> None:
+    """What the numbers answer comes first; only where neither they nor a fault say anything every row is heard."""
+    row = "| train/ | |\n|    actor_loss      | -{}.5    |\n|    critic_loss     | 0.06     |\n|    learning_rate   | 0.0003     |\n"
+    rows = row + "|    n_updates       | {}00     |\n|    reward          | 0.31     |\n"
+    text = "".join(rows.format(i, i) for i in (7, 8))
+    assert (
+        "The same return in every episode"
+        in tools.explain_log(text, "DDPG: the agent gets the same reward again and again. Why?")["summary"]
+    )
+    assert "The same return" not in tools.explain_log(text, "DDPG: is the learning_rate normal?")["summary"]

@@ -1,6 +1,5 @@
 """What a few pasted lines say: what they are, whether each number is normal, what they prove, the likely causes, and what to ask back."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -43,7 +42,6 @@ PROVEN = ("settings", "warnings", "rows", "values")
 """What makes a fault certain, and not only found or possible."""
 SURE = 0.75
 """Probability from which a verdict on pasted rows is said as one."""
-Told = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Explained:
 
     rows: Rows
     read: Coverage
-    told: Told
+    told: Sequence[Mapping[str, Any]]
     """What each metric is."""
     proven: Sequence[Finding]
     judged: Judged | None
@@ -95,8 +93,10 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         else asked_for(f"{rows.around.method} {words}", asked_text, beside=logged, alone=not read_here)
     )
     answer, figures = _answer(Asked(asked, rows, told, proven), steps), _figures(rows, read)
+    if logged and asked and not (answer or any(f.there for f in wrong)) and (steps := asked_for(words, asked_text)):
+        answer = f"{steps['title']}."
     e = Explained(rows, read, told, proven, judged, wrong, answer, sentences("not_looked_at", figures), bool(steps) and not logged)
-    nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
+    nothing = not (run.curves or run.config or wrong)
     said: dict[str, Any] = {
         "recognised": "; ".join(sentences("recognised", figures)) or "no metrics, no settings and no error message",
         "read": asdict(read),
@@ -138,7 +138,7 @@ def _figures(rows: Rows, read: Coverage) -> dict[str, Any]:
     return {
         **asdict(read),
         "beyond": read.rows_present - read.rows,
-        "few": bool(run.curves) and rows.count < ENOUGH,
+        "few": 0 < rows.count < ENOUGH,
         "who": run.frameworks[0] if run.frameworks else "an unknown trainer",
         "kind": says or (f"method {plain(rows.around.method)}" if rows.around.method else ""),
         "held_out": run.family("eval/score/"),
@@ -246,4 +246,4 @@ def _noted(e: Explained) -> list[str]:
 
 
 def _short(told: Mapping[str, Any]) -> str:
-    return f"{told['name']} {re.sub(r' [(][0-9]+ rows[)]$', '', told['value'])}"
+    return f"{told['name']} {told['value'].partition(' (')[0]}"

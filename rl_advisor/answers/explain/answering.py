@@ -127,8 +127,11 @@ def _of_values(asked: Asked, *, judged: bool = False) -> str:
     ]
     settled = {t["metric"] for t in valued}
     told = [*valued, *sorted((t for t in named if t["metric"] not in settled), key=lambda t: t["normal"] == "unknown")]
-    known = judged and not _GOOD.search(asked.question)  # the procedure says what is normal
-    said = {t["why"]: is_normal(t) for t in told[::-1] if not (known and t["source"] and t["normal"] == "normal")}
+    said = {
+        t["why"]: is_normal(t)
+        for t in told[::-1]
+        if not (judged and t["source"] and t["normal"] == "normal" and not _GOOD.search(asked.question))
+    }
     return " ".join([*said.values()][::-1][:2])
 
 
