@@ -56,7 +56,8 @@ def rows_in(document: Any) -> list[Any]:
     if every := document if isinstance(document, list) else _members(document):
         return every
     sure = "response" in roles(list(document)) or any(speaks_for_itself(v) for _, v in places(document))
-    return [document] if sure or sum(turn.role == "assistant" for turn in found_in(document)[1]) > 1 else []
+    turns = () if sure else found_in(document)[1]
+    return [] if turns and sum(turn.role == "assistant" for turn in turns) < 2 else [document]
 
 
 def episodes(row: Mapping[str, Any], depth: int = 0, *, sure: bool = False) -> Iterator[dict[str, Any]]:
