@@ -210,6 +210,13 @@ def test_every_step_says_what_to_run_and_what_it_means() -> None:
     assert all(set(step) == {"do", "run", "means"} and all(step.values()) for p in procedures().values() for step in p["steps"])
 
 
+def test_every_fragment_is_put_in() -> None:
+    """Of what a text must hold, and of what bars a row: a name in braces matches nothing."""
+    assert not [p["title"] for p in procedures().values() for words in (*p["words"], p["not"]) if re.search(r"\{[a-z_]+\}", words)]
+    assert asked_for("I normalize the observations.") is not None
+    assert asked_for("I normalize the observations and the score falls.") is None
+
+
 def test_explain_answers_with_numbered_steps() -> None:
     answer = tools.explain_log("My AReaL training rewards do not increase")
     assert len(answer["steps"]) == 4

@@ -20,12 +20,15 @@ def procedures() -> dict[str, Answer]:
     """Every procedure by its name, the fragments put into its words."""
     rows = {name: dict(row) for name, row in table(__file__, "procedures.toml").items() if name != "fragments"}
     for procedure in rows.values():
-        procedure["words"] = [re.sub(r"\{([a-z]+)\}", lambda name: _fragment(name[1]), group) for group in procedure["words"]]
+        procedure["words"] = [_whole(group) for group in procedure["words"]]
+        procedure["not"] = _whole(procedure.get("not", "$^"))
     return rows
 
 
-def _fragment(name: str) -> str:
-    return str(table(__file__, "procedures.toml")["fragments"][name])
+def _whole(words: str) -> str:
+    """Words with the fragments put in."""
+    fragments = table(__file__, "procedures.toml")["fragments"]
+    return re.sub(r"\{([a-z_]+)\}", lambda name: str(fragments[name[1]]), words)
 
 
 def asked_for(text: str, around: str = "", *, beside: bool = False, alone: bool = False) -> Answer | None:
@@ -39,7 +42,7 @@ def asked_for(text: str, around: str = "", *, beside: bool = False, alone: bool 
     address, said = found[0] if found else "HOST:PORT", _ADDRESS.sub("server", text[:LONGEST].lower())
     control = spoken_of(said + around) == "control"
     heard = [p for p in procedures().values() if beside <= p.get("beside", False) and p.get("control", control) == control]
-    asked = (p for p in heard if _stand(p["words"], said) and not re.search(p.get("not", "$^"), said))
+    asked = (p for p in heard if _stand(p["words"], said) and not re.search(p["not"], said))
     subject = (p for p in heard if alone and "otherwise" in p and _QUESTION.search(said) and _stand([p["otherwise"]], said))
     if (procedure := next(chain(asked, subject), None)) is None:
         return None
@@ -57,7 +60,7 @@ def _stand(groups: Iterable[str], text: str) -> bool:
 def to_paste(text: str) -> str:
     """What would help to say more, by what a text speaks of; empty where it speaks of neither."""
     half = spoken_of(text)
-    return _fragment(f"paste_of_{half}") if half else ""
+    return _whole(f"{{paste_of_{half}}}") if half else ""
 
 
 def in_english(text: str) -> str:
