@@ -74,12 +74,16 @@ def open_bytes(path: Path) -> IO[bytes]:
     return file
 
 
+PIECE = 1 << 20
+"""Bytes that are asked for at once: room for as many is made, however few come."""
+
+
 def head(path: Path, size: int = 16_384) -> bytes:
     """The first ``size`` bytes, unpacked; fewer when the file is shorter or its packing is damaged, which is said."""
     data = bytearray()
     try:
         with open_bytes(path) as file:
-            while len(data) < size and (more := cast("io.BufferedReader", file).read1(size - len(data))):
+            while len(data) < size and (more := cast("io.BufferedReader", file).read1(min(PIECE, size - len(data)))):
                 data += more
     except PACK_ERRORS:
         say_torn(path)

@@ -45,7 +45,7 @@ def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAI
     One that is ``asked`` is surely no row of metrics: a prompt stands beside its response, or it holds an episode.
     """
     named, layout = roles(list(row), said), layout_of(row)
-    prompt, value = (row.get(named.get(ours, "")) for ours in ("prompt", "response"))
+    prompt, value = (row[named[ours]] if ours in named else None for ours in ("prompt", "response"))
     told = layout is not None and "response" not in {*layout.meaning.values(), *row}
     told = told or is_chat(value) or (isinstance(value, str) and np.isnan(as_number(value)))
     return (told and (not asked or is_chat(prompt) or isinstance(prompt, str))) or any("response" in found for found in episodes(row))
@@ -57,7 +57,8 @@ def rows_in(document: Any) -> list[Any]:
         return every
     sure = "response" in roles(list(document)) or any(speaks_for_itself(v) for _, v in places(document))
     turns = () if sure else found_in(document)[1]
-    return [] if turns and sum(turn.role == "assistant" for turn in turns) < 2 else [document]
+    answered = [turn.role for turn in turns if turn.role in ("assistant", "user")]
+    return [document] if not turns or (len(answered) > 1 and "assistant" in answered) else []
 
 
 def episodes(row: Mapping[str, Any], depth: int = 0, *, sure: bool = False) -> Iterator[dict[str, Any]]:

@@ -76,8 +76,10 @@ class Pool:
         self._at_once = workers
 
     def start(self, loaded: str = "") -> None:
-        """Start loading, without waiting for it; does nothing when it was started."""
+        """Start loading, without waiting for it; does nothing when it was started so. One that loads other things is ended if it rests."""
         with self._lock:
+            if loaded not in ("", self.loaded) and not self._held:
+                self._lost()
             self.loaded = loaded or self.loaded
             self._started()
 
