@@ -151,10 +151,10 @@ def moves(curve: Curve, before: float, at: float, usual: float) -> float | None:
     """
     step, value = curve.finite()
     near = sides(step, value, before, at)
-    # The range within which nine tenths lie: a single outlier is no scale.
-    spread, scatter = float(np.subtract(*np.quantile(value, [0.95, 0.05]))), float(np.median(np.abs(np.diff(value))))
     if near is None:
         return None
+    # The range within which nine tenths lie: a single outlier is no scale.
+    spread, scatter = float(np.subtract(*np.quantile(value, [0.95, 0.05]))), float(np.median(np.abs(np.diff(value))))
     gap = float(np.median(near[1]) - np.median(near[0]))
     return gap / spread if spread > 0 and abs(gap) > max(3 * scatter, usual * _usual_move(value)) else 0.0
 

@@ -282,7 +282,7 @@ WORDS: Mapping[str, Callable[[View, str], str]] = {
     ),
     "judge_names": lambda view, _: ", ".join(name.removeprefix("other/") for name in reference_columns(view.run.rollouts)),
     "gpu_name": lambda view, name: gpu_facts.NAMES[name](view.run),
-    "setting": lambda _, name: setting_of(name),
+    "setting_name": lambda _, name: setting_of(name),
     "given": lambda view, names: said(_written(view, names)),
     "text": lambda view, names: ", ".join(
         str(part) for g in _written(view, names) for part in (g.value if isinstance(g.value, list) else [g.value])[:3]

@@ -1,5 +1,6 @@
 """Patterns that the seed documents ask for: each shown a run that has it, near-misses, and one that cannot tell."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -172,6 +173,19 @@ def test_outcome(pattern: str, shown: Run, expected: Outcome) -> None:
     assert expected == found.outcome, found.statement
 
 
+@pytest.mark.parametrize(("told", "said"), [({"num_generations": 1}, "each group holds 1 answer"), ({}, "")])
+def test_how_many_answers_a_group_holds_is_said_where_it_is_known(told: dict, said: str) -> None:
+    """The number that is set, not the name of the setting."""
+    mean = rising(0.2, 0.6)
+    alike = replace(
+        run(reward__mean=mean, advantage__mean=mean, response__length=flat(200, 5)), config=told, settings={"algorithm": "grpo"}
+    )
+    found = run_detector(MODULES["one_answer_a_prompt"], alike)
+    assert found.outcome is P
+    assert "group_size" not in found.statement
+    assert said in found.statement
+
+
 @pytest.mark.parametrize(("target", "outcome"), [({"kl_target": 0.05}, P), ({"kl_target": 0.2}, A), ({"target_kl": 0.05}, A)])
 def test_the_target_of_an_adaptive_penalty_is_one_of_the_distance(target: dict, outcome: Outcome) -> None:
     """A framework that stops updates by ``target_kl`` means the size of one, and logs another KL beside."""
@@ -186,8 +200,9 @@ def test_the_target_of_an_adaptive_penalty_is_one_of_the_distance(target: dict, 
 )
 def test_what_steps_with_a_gradient_is_named(rate: np.ndarray, told: str) -> None:
     stepped = np.repeat([0.3, 3.0], 100) * np.exp(noise(200, 0.05, seed=2))
-    found = run_detector(
-        MODULES["loss_discontinuity"], run(reward__mean=rising(n=200), policy__grad_norm=stepped, policy__learning_rate=rate)
-    )
+    told_once = {"eval__score__acc": np.array([0.3])}
+    shown = run(reward__mean=rising(n=200), policy__grad_norm=stepped, policy__learning_rate=rate, **told_once)
+    with warnings.catch_warnings(action="error"):
+        found = run_detector(MODULES["loss_discontinuity"], shown)
     assert found.outcome is P
     assert f"what steps with it: {told}" in found.statement
