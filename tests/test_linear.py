@@ -30,9 +30,13 @@ def files(folder, n):
 
 
 def spent(work):
-    began = time.process_time()
-    work()
-    return time.process_time() - began
+    """Seconds of processor, the least of three: what else runs here only ever adds."""
+    took = []
+    for _ in range(3):
+        began = time.process_time()
+        work()
+        took.append(time.process_time() - began)
+    return min(took)
 
 
 @pytest.mark.parametrize("kind", [columns, names, files])

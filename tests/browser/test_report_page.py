@@ -132,7 +132,7 @@ def test_tab_reaches_the_verdict_first(opened) -> None:
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
-    assert page.url.endswith("#main")
+    page.wait_for_url("**#main")
 
 
 @pytest.mark.parametrize("width", [390, 1280])
