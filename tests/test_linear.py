@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,6 +30,15 @@ def files(folder, n):
         (folder / f"m{i}.jsonl").write_text('{"step": 1, "reward": 1}\n{"step": 2, "reward": 2}\n')
 
 
+def records(folder, n):
+    (folder / "metrics.jsonl").write_text("".join(f'{{"step": {s}, "reward": {s % 7}}}\n' for s in range(20 * n)))
+
+
+def samples(folder, n):
+    rows = ({"step": s // 8, "prompt": f"p {s % 8}", "completion": f"{s} is " * 9, "reward": s % 2} for s in range(2 * n))
+    (folder / "rollouts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
 def spent(work):
     """Seconds of processor, the least of three: what else runs here only ever adds."""
     took = []
@@ -39,7 +49,7 @@ def spent(work):
     return min(took)
 
 
-@pytest.mark.parametrize("kind", [columns, names, files])
+@pytest.mark.parametrize("kind", [columns, names, files, records, samples])
 def test_twice_as_much_costs_twice(tmp_path, kind):
     """What is quadratic takes four times as long; a tiny one is read before, so that what is loaded once is loaded."""
     for n in (10, 700, 1_400):
@@ -69,11 +79,20 @@ def test_parts_without_a_clock_are_compared_with_none():
     assert long < 3 * short + SPARE_S
 
 
-def test_of_very_many_files_those_at_equal_distances_are_read(tmp_path, monkeypatch):
-    """The first and the last are among them, and the gap says how many there are."""
-    monkeypatch.setattr(run_folder, "MOST_ALIKE", 5)
-    for i in range(1, 10):
-        (tmp_path / f"{i}.jsonl").write_text(f'{{"step": {i}, "prompt": "p", "completion": "c{i}", "reward": 1}}\n')
-    run = read_run(tmp_path)
-    assert sorted(run.files) == ["1.jsonl", "3.jsonl", "5.jsonl", "7.jsonl", "9.jsonl"]
-    assert [g.why for g in run.gaps if "equal distances" in g.why] == ["9 files .jsonl: 5 at equal distances were read"]
+@pytest.mark.parametrize(
+    ("names", "kept"),
+    [
+        ([f"{i}.jsonl" for i in range(1, 10)], ["1.jsonl", "3.jsonl", "5.jsonl", "7.jsonl", "9.jsonl"]),
+        ([f"{i}.jsonl" for i in range(1, 6)], ["1.jsonl", "2.jsonl", "3.jsonl", "4.jsonl", "5.jsonl"]),
+        ([*(f"{i}.csv" for i in range(9)), "m.jsonl"], ["0.csv", "2.csv", "5.csv", "8.csv", "m.jsonl"]),
+        ([*(f"a/{i}.csv" for i in range(9)), "b/m.csv", "m.jsonl"], ["a/0.csv", "a/4.csv", "a/8.csv", "b/m.csv", "m.jsonl"]),
+        ([f"{i}/m.csv" for i in range(9)], ["0/m.csv", "2/m.csv", "4/m.csv", "6/m.csv", "8/m.csv"]),
+        ([f"m.{i}" for i in range(9)], ["m.0", "m.2", "m.4", "m.6", "m.8"]),
+    ],
+)
+def test_of_very_many_files_those_at_equal_distances_are_read(monkeypatch, names, kept):
+    """Whatever they are called and wherever they lie; what there is little of is read whole, and the gap says how many there are."""
+    monkeypatch.setattr(run_folder, "MOST_FILES", 5)
+    found, gaps = run_folder.thinned([Path(name) for name in names])
+    assert [path.as_posix() for path in found] == kept
+    assert [f"{len(names)} files" in gap.why and "5 at equal distances" in gap.why for gap in gaps] == [True] * (len(names) > 5)

@@ -1,6 +1,7 @@
 """What lies in a run folder: the files worth a look and the checkpoints, in a bounded walk that never leaves the folder."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,8 +16,8 @@ from rl_advisor.run import Checkpoint, Gap
 
 ENTRY_LIMIT = 20_000
 DEPTH_LIMIT = 8
-MOST_ALIKE = 3_000
-"""Files of one folder and suffix that are read: a file a step of a long run, not one for each of its samples."""
+MOST_FILES = 2_000
+"""Files of a run that are read: a file a step of a long run, not one for each of its samples."""
 OURS = ".rl-advisor"
 """Ends the name of a folder that we wrote for a tracker to show: a judgement, no run."""
 _SKIPPED = {".git", "__pycache__", "node_modules", ".venv", "venv", "site-packages", ".cache", ".ipynb_checkpoints"}
@@ -158,13 +159,26 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def thinned(files: Sequence[Path]) -> tuple[list[Path], list[Gap]]:
-    """The files, of very many of one kind in one folder those at equal distances, the first and the last among them."""
-    kinds: dict[tuple[Path, str], list[Path]] = {}
-    for path in files:
-        kinds.setdefault((path.parent, path.suffix), []).append(path)
-    many = {kind: held for kind, held in kinds.items() if len(held) > MOST_ALIKE}
-    left_out = {path for held in many.values() for path in held}
-    for held in many.values():
-        left_out -= {held[i * (len(held) - 1) // (MOST_ALIKE - 1)] for i in range(MOST_ALIKE)}
-    gaps = [Gap(f.as_posix(), f"{len(held):,} files {s}: {MOST_ALIKE:,} at equal distances were read") for (f, s), held in many.items()]
-    return [path for path in files if path not in left_out], gaps
+    """The files, of very many those at equal distances; each ending has its fair share of what is read, and each folder of its ending's."""
+    kept = set(_fair(files, MOST_FILES, (lambda path: path.suffix, lambda path: path.parent)))
+    often = Counter(path.suffix for path in files).most_common(1)
+    gaps = [
+        Gap(".", f"{len(files):,} files, most of them {s or 'without an ending'}: {len(kept):,} at equal distances were read")
+        for s, _ in often
+    ]
+    return [path for path in files if path in kept], gaps if len(kept) < len(files) else []
+
+
+def _fair(files: Sequence[Path], most: int, by: Sequence[Callable[[Path], object]]) -> Sequence[Path]:
+    """At most so many of the files, of each group as many as of any other that has as many, the first and the last among them."""
+    if len(files) <= most:
+        return files
+    groups: dict[object, list[Path]] = {}
+    for path in files if by else ():
+        groups.setdefault(by[0](path), []).append(path)
+    if not 0 < len(groups) <= most:
+        return [files[i * (len(files) - 1) // max(1, most - 1)] for i in range(most)]
+    kept: list[Path] = []
+    for number, held in enumerate(sorted(groups.values(), key=len)):
+        kept += _fair(held, (most - len(kept)) // (len(groups) - number), by[1:])
+    return kept

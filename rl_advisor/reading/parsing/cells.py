@@ -85,13 +85,13 @@ def opened(table: pd.DataFrame) -> pd.DataFrame:
         for name in table.columns
         if not is_numeric(table[name]) and str(name).lower() not in SETTINGS and _isdictionary(table[name].dropna())
     ]
-    if sum(int(table[name].astype(str).str.len().sum()) for name in closed) > LIMIT:
+    if not closed or sum(int(table[name].astype(str).str.len().sum()) for name in closed) > LIMIT:
         return table
     parts = [table.drop(columns=closed)]
     for name in closed:
         rows = [flat(dictionary(cell), f"{name}/") for cell in table[name]]
         parts.append(pd.DataFrame(rows, index=table.index).drop(columns=list(table.columns), errors="ignore"))
-    return pd.concat(parts, axis=1) if closed else table
+    return pd.concat(parts, axis=1)
 
 
 def _isdictionary(cells: pd.Series[Any]) -> bool:

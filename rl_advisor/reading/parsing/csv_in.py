@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +57,13 @@ def layout_of(path: Path) -> Layout:
 
     Above them stands a header, or one in a comment, or none. No names where there is no table.
     """
-    lines = re.split("\r\n?|\n", beginning(path, _HEAD).replace("\0", ""))[:-1]
+    return _layout(beginning(path, _HEAD), Path(bare_name(path)).stem)
+
+
+@lru_cache(2)
+def _layout(text: str, alone: str) -> Layout:
+    """The layout of a text, which whoever claims a file, reads it and names its columns asks for in turn."""
+    lines = re.split("\r\n?|\n", text.replace("\0", ""))[:-1]
     above = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith(_COMMENTS)), len(lines))
     found = [layout for by in (",", ";", "\t", BLANKS) if (layout := _parted(lines[above : above + _MANY], by))]
     best = replace(max(found, key=lambda layout: _share(layout.rows), default=Layout()), comments=above)
@@ -64,7 +71,7 @@ def layout_of(path: Path) -> Layout:
     said = next((row for by in (best.separator, BLANKS) for row in _rows([comment], by) if len(row) == len(best.names)), ())
     if _is_row(best.names) and any(said) and not any(map(_NUMBER.fullmatch, said)):
         return replace(best, names=said, bare=True)
-    return _with_names(best, Path(bare_name(path)).stem)
+    return _with_names(best, alone)
 
 
 def _parted(lines: Sequence[str], separator: str) -> Layout | None:
