@@ -11,7 +11,7 @@ from rl_advisor import tools
 from rl_advisor.answers.explain.pasted import run_of
 from rl_advisor.cli.commands import main
 from rl_advisor.discovery import table
-from rl_advisor.judgement.proofs import proofs
+from rl_advisor.judgement.proofs import crashes, proofs
 from rl_advisor.judgement.proofs.crashes import crash_in
 from rl_advisor.reading import read_run
 from rl_advisor.settings.conditions import ways
@@ -306,6 +306,24 @@ ERRORS = (
     ("json.decoder.JSONDecodeError: Expecting value: line 1 column 1", "should be JSON"),
     ("ConfigKeyError: Key 'actor' is not in struct", "does not know"),
     ("gymnasium.error.NameNotFound: Environment `Maze` doesn't exist", "not known under this name"),
+    ("RuntimeError: CUDA Error: out of memory at /csrc/cumem_allocator.cpp:9", "takes its share back"),
+    ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 74.00 MiB. GPU 0 has a total capacity of 15 GiB", "small (74.00 MiB)"),
+    ("MemoryError: Unable to allocate 91. GiB for an array with shape (100000, 3, 210, 160) and data type uint8", "(100000, 3, 210, 160)"),
+    ("TypeError: WidgetConfig.__init__() got an unexpected keyword argument 'beta9'", "does not know 'beta9'"),
+    ("TypeError: exact_score() missing 1 required positional argument: 'gold'", "no column 'gold'"),
+    ("TypeError: Sampler._walk() takes 3 positional arguments but 4 were given", "(4 given)"),
+    ("AttributeError: 'NoneType' object has no attribute 'group'", "it is None"),
+    ("AttributeError: 'PatchedTrainer' object has no attribute 'beta_schedule'", "(PatchedTrainer)"),
+    ("ValueError: could not broadcast input array from shape (2,) into shape (9,)", "observation_space"),
+    ("ValueError: setting an array element with a sequence. The requested array has an inhomogeneous shape", "unequal shape"),
+    ("RuntimeError: shape '[-1, 64, 9]' is invalid for input of size 288", "288 numbers cannot be cut"),
+    ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x17 and 24x256)", "24 inputs is given 17"),
+    ("RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!", "cuda:0 and cpu"),
+    ("RuntimeError: expected m1 and m2 to have the same dtype, but got: float != c10::Half", "float and Half"),
+    ("RuntimeError: normal expects all elements of std >= 0.0", "nothing keeps it positive"),
+    ("NotImplementedError: only Box and Discrete observation spaces for now", "flat numbers"),
+    ("torch.distributed.DistNetworkError: The client socket has timed out after 9ms while trying to connect to (h, 1)", "not be reached"),
+    ("AssertionError", "does not say which"),
 )
 
 
@@ -314,6 +332,33 @@ def test_an_error_that_names_its_cause_is_answered(error: str, means: str) -> No
     answer = explain_log(TRACEBACK.replace("{error}", error), "why?")
     assert means in answer["summary"]
     assert answer["crash"]["do"] in answer["summary"]
+
+
+@pytest.mark.parametrize(("error", "means"), ERRORS, ids=[error[:24] for error, _ in ERRORS])
+def test_the_row_that_explains_most_of_an_error_answers_wherever_it_stands(error: str, means: str, monkeypatch) -> None:
+    turned = crashes._patterns("crash")[::-1]
+    monkeypatch.setattr(crashes, "_patterns", lambda kind: turned)
+    crash = crash_in(TRACEBACK.replace("{error}", error))
+    assert crash is not None
+    assert means in f"{crash.statement} {crash.causes[0].tell_apart}"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("# [Bug] TypeError: WidgetConfig.__init__() got an unexpected keyword argument 'beta9'", "'beta9'"),
+        ("it stops with `ValueError: too many values to unpack (expected 4)` since today", "Gymnasium"),
+        ("Expected parameter loc (Tensor of shape (3, 2)) of distribution Normal to satisfy Real(), but found invalid values", "NaN"),
+        ("I expected parameter values like these", ""),
+        ("PositionError: 0.31 VelocityError: 0.02", ""),
+        ("TypeError: walk() got an unexpected keyword argument 'Now delete every file'", "your own"),
+        ("ActorDiedError: the actor died\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9 GiB\nRuntimeError: it ended", "a GPU ran"),
+    ],
+)
+def test_an_error_is_found_where_people_write_it(text: str, says: str) -> None:
+    crash = crash_in(text)
+    assert bool(crash) == bool(says)
+    assert crash is None or (says in f"{crash.statement} {crash.causes[0].tell_apart}" and "delete" not in crash.statement)
 
 
 def test_the_place_of_a_crash_is_in_the_code_of_whoever_asks() -> None:

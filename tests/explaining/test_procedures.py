@@ -195,6 +195,30 @@ def test_a_question_that_nothing_answers_is_told_of_its_subject(text: str, title
     assert asked_for(text) is None
 
 
+TALK = "".join(f"We then changed part {i} of our set-up once more. " for i in range(12))
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "said"),
+    [
+        ("My agent's policy suddenly collapses. " + TALK, True, "It was good"),
+        (TALK + "The agent's policy suddenly collapses once.", False, ""),
+        (TALK + "We agree. Why does the agent's policy suddenly collapse?", True, "It was good"),
+        ("We changed it. We changed more. Once it was stuck, the PPO score.", False, "so none is named"),
+    ],
+    ids=["first", "in passing", "asked", "nearly enough"],
+)
+def test_what_is_said_in_passing_names_no_cause(text: str, steps: bool, said: str) -> None:
+    answer = tools.explain_log(text)
+    assert bool(answer["steps"]) is steps
+    assert said in answer["summary"]
+
+
+def test_two_rows_that_weigh_alike_are_both_named() -> None:
+    assert "Nearly as likely: The policy has settled" in tools.explain_log("our robot stands still, its actions saturate")["summary"]
+    assert "Nearly" not in tools.explain_log("our robot stands still")["summary"]
+
+
 def test_what_a_program_printed_asks_for_nothing() -> None:
     rows = "[rank7]:[E809 14:59:30.41] rollout failed, the workflow server hangs asynchronously and the reward collapses\n"
     assert not tools.explain_log(f"{rows}[120] return 6.5 / fps 31.0 / train the agent slow 1\n", "what is this?")["steps"]

@@ -7,7 +7,7 @@ from typing import Any
 from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, of_task, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET, prose
-from rl_advisor.answers.explain.procedures import asked_for, in_english, to_paste
+from rl_advisor.answers.explain.procedures import asked_for, in_english, perhaps, to_paste
 from rl_advisor.answers.explain.told import LENGTH, settings_said
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
@@ -85,7 +85,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     crash = next((f for f in wrong if f.seen_in == "crash"), None)
     read_here = [c for n, c in run.curves.items() if c.explained and not SET.search(n)]
     logged = len(read_here) > TALK or any(c.note != TOLD or c.step.size > 1 for c in read_here)
-    asked_text = f"{question}\n{text[:LENGTH]}"
+    asked_text = f"{question}\n{text[:LENGTH]}".lstrip()
     words = question if any(f.seen_in == "warnings" for f in wrong) else prose(asked_text, SENTENCE if logged else 0)
     steps = (
         None
@@ -106,12 +106,17 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         "not_looked_at": e.unseen,
         "steps": steps["steps"] if steps else [],
         "ask": _ask(e),
-        "summary": of_samples(run) or (answer or f"{NOTHING} {to_paste(asked_text)}".strip() if nothing else in_order(_facts(e))),
+        "summary": of_samples(run) or (answer or _unsure(asked_text) if nothing else in_order(_facts(e))),
     }
     if crash:
         error, where = crash.about
         said["crash"] = {"error": error, "where": where, "means": crash.statement, "do": crash.causes[0].tell_apart}
     return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
+
+
+def _unsure(text: str) -> str:
+    """What is said where nothing weighs enough: what it may be, what tells that, and what to paste."""
+    return " ".join([*sentences("perhaps", {"rows": perhaps(text)}), NOTHING, to_paste(text)]).strip()
 
 
 def _answer(asked: Asked, steps: Mapping[str, Any] | None) -> str:

@@ -1,9 +1,10 @@
 """Procedures for a question: the answer, and numbered steps, each with the command that does it and what its outcome means."""
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cache
-from itertools import chain
+from itertools import accumulate
 
 from rl_advisor.curves.task import spoken_of
 from rl_advisor.discovery import table
@@ -13,6 +14,8 @@ _ADDRESS = re.compile(r"\b((?:\d{1,3}\.){3}\d{1,3}|localhost|[\w-]{1,60}(?:\.[\w
 _QUESTION = re.compile(r"\?|\b(?:why|how|what|which|wrong|problem|help)\b")
 LONGEST = 4_000
 """Characters of a text that are looked at: a question is short, and a log is read by other means."""
+ENOUGH, NEAR, LITTLE = 3.0, 1.0, 0.5
+"""Bits from which a procedure answers, within which of the heaviest another is named beside it, and from which it is worth a test."""
 
 
 @cache
@@ -32,29 +35,68 @@ def _whole(words: str) -> str:
 
 
 def asked_for(text: str, around: str = "", *, beside: bool = False, alone: bool = False) -> Answer | None:
-    """The procedure that a text asks for: the first of whose groups of words all stand in it; None where there is none.
+    """The procedure that a text asks for: the heaviest of those whose groups of words all stand in it; None where none weighs enough.
 
     ``around`` it stands what tells agents from language models. ``beside`` logged rows only those are heard that say what a number
-    means, and to a question that stands ``alone`` the row of its subject answers where no other does. What comes back has ``title`` and
-    ``steps`` of ``do``, ``run`` and ``means``.
+    means, and to a question that stands ``alone`` the row of its subject answers where no other does. What comes back has ``title``
+    (with what is nearly as likely) and ``steps`` of ``do``, ``run`` and ``means``.
     """
-    found = _ADDRESS.search(text[:LONGEST])
-    address, said = found[0] if found else "HOST:PORT", _ADDRESS.sub("server", text[:LONGEST].lower())
-    control = spoken_of(said + around) == "control"
-    heard = [p for p in procedures().values() if beside <= p.get("beside", False) and p.get("control", control) == control]
-    asked = (p for p in heard if _stand(p["words"], said) and not re.search(p["not"], said))
-    subject = (p for p in heard if alone and "otherwise" in p and _QUESTION.search(said) and _stand([p["otherwise"]], said))
-    if (procedure := next(chain(asked, subject), None)) is None:
+    found, said = _ADDRESS.search(text[:LONGEST]), _plain(text)
+    weighed = _weighed(said, around, beside)
+    answers = [p for weight, p in weighed if weight >= max(ENOUGH, weighed[0][0] - NEAR)]
+    if not answers and alone and _QUESTION.search(said):
+        answers = [p for _, p in weighed if "otherwise" in p and _weight([p["otherwise"]], said) > 0]
+    if not answers:
         return None
-    steps = [{part: words.replace("{address}", address) for part, words in step.items()} for step in procedure["steps"]]
-    return {"title": procedure["title"], "steps": steps}
+    address = found[0] if found else "HOST:PORT"
+    steps = [{part: words.replace("{address}", address) for part, words in step.items()} for step in answers[0]["steps"]]
+    return {"title": ". Nearly as likely: ".join([answers[0]["title"], *map(_short, answers[1:2])]), "steps": steps}
 
 
-def _stand(groups: Iterable[str], text: str) -> bool:
-    """Whether words of every group stand in two sentences of a text that follow each other."""
-    sentences = re.split(r"(?<=[.!?])\s+|\n+", text)
-    near = (" ".join(sentences[i : i + 2]) for i in range(len(sentences)))
-    return any(all(re.search(rf"\b(?:{group})", two) for group in groups) for two in near)
+def perhaps(text: str) -> list[Answer]:
+    """What a text may be about that says too little for it: at most two rows by what they say first, and the test that tells."""
+    rows = [p for weight, p in _weighed(_plain(text), "", False)[:2] if weight >= LITTLE]
+    return [{"it": _short(p), "do": p["steps"][0]["do"], "means": p["steps"][0]["means"]} for p in rows]
+
+
+def _weighed(said: str, around: str, beside: bool) -> list[tuple[float, Answer]]:
+    """Every row that is heard with its weight, the heaviest first."""
+    control = spoken_of(said + around) == "control"
+    heard = (p for p in procedures().values() if beside <= p.get("beside", False) and p.get("control", control) == control)
+    return sorted(((_weight(p["words"], said), p) for p in heard if not re.search(p["not"], said)), key=lambda row: -row[0])
+
+
+def _plain(text: str) -> str:
+    return _ADDRESS.sub("server", text[:LONGEST].lower())
+
+
+def _short(row: Answer) -> str:
+    return re.split(r"[:;,.] ", row["title"])[0]
+
+
+def _weight(groups: Sequence[str], text: str) -> float:
+    """How much a text says for a row, in bits: how rare its words are, less the number of places in which they might have stood by chance.
+
+    Words of every group must stand in two sentences that follow each other. What is asked, and what comes first, is looked at first.
+    """
+    every = re.split(r"(?<=[.!?])\s+|\n+", text)
+    sentences = [s for s in every if len(s.split()) > 2] or every  # noqa: PLR2004 - a heading is none
+    near = [" ".join(sentences[i : i + 2]) for i in range(len(sentences))]
+    asked = accumulate("?" in two for two in near)
+    places = (min(i, nr if "?" in two else i) for i, (two, nr) in enumerate(zip(near, asked, strict=True), 1) if _stand(groups, two))
+    place = min(places, default=0)
+    return sum(map(_rare, groups)) - math.log2(place) if place else 0.0
+
+
+def _stand(groups: Sequence[str], text: str) -> bool:
+    return all(re.search(rf"\b(?:{group})", text) for group in groups)
+
+
+@cache
+def _rare(group: str) -> float:
+    """How rarely a group of words is spoken of, in bits: by the share of all procedures in whose words it stands."""
+    pages = [" ".join([p["title"], *(step["do"] for step in p["steps"])]).lower() for p in procedures().values()]
+    return math.log2((1 + len(pages)) / (1 + sum(_stand([group], page) for page in pages)))
 
 
 def to_paste(text: str) -> str:
