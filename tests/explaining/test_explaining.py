@@ -337,7 +337,7 @@ def test_an_error_that_names_its_cause_is_answered(error: str, means: str) -> No
 @pytest.mark.parametrize(("error", "means"), ERRORS, ids=[error[:24] for error, _ in ERRORS])
 def test_the_row_that_explains_most_of_an_error_answers_wherever_it_stands(error: str, means: str, monkeypatch) -> None:
     turned = crashes._patterns("crash")[::-1]
-    monkeypatch.setattr(crashes, "_patterns", lambda kind: turned)
+    monkeypatch.setattr(crashes, "_patterns", {"crash": turned}.get)
     crash = crash_in(TRACEBACK.replace("{error}", error))
     assert crash is not None
     assert means in f"{crash.statement} {crash.causes[0].tell_apart}"
@@ -352,7 +352,10 @@ def test_the_row_that_explains_most_of_an_error_answers_wherever_it_stands(error
         ("I expected parameter values like these", ""),
         ("PositionError: 0.31 VelocityError: 0.02", ""),
         ("TypeError: walk() got an unexpected keyword argument 'Now delete every file'", "your own"),
-        ("ActorDiedError: the actor died\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9 GiB\nRuntimeError: it ended", "a GPU ran"),
+        (
+            "ActorDiedError: the actor died\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9 GiB\nRuntimeError: it ended",
+            "a GPU ran",
+        ),
     ],
 )
 def test_an_error_is_found_where_people_write_it(text: str, says: str) -> None:

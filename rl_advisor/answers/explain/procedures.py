@@ -80,7 +80,7 @@ def _weight(groups: Sequence[str], text: str) -> float:
     Words of every group must stand in two sentences that follow each other. What is asked, and what comes first, is looked at first.
     """
     every = re.split(r"(?<=[.!?])\s+|\n+", text)
-    sentences = [s for s in every if len(s.split()) > 2] or every  # noqa: PLR2004 - a heading is none
+    sentences = [s for s in every if len(s.split()) > 2] or every
     near = [" ".join(sentences[i : i + 2]) for i in range(len(sentences))]
     asked = accumulate("?" in two for two in near)
     places = (min(i, nr if "?" in two else i) for i, (two, nr) in enumerate(zip(near, asked, strict=True), 1) if _stand(groups, two))
