@@ -59,6 +59,25 @@ def test_s3_weights_stay_in_the_store(bucket: str, tmp_path: Path) -> None:
     assert "model.safetensors" not in names
 
 
+def test_a_listing_is_asked_once_and_brings_the_same(bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was listed of all runs is not asked again for each, and one client brings them all."""
+    from rl_advisor.reading.remote.stores import paths
+    from rl_advisor.tools.triage.looking import look
+
+    copies.fetch(bucket, tmp_path / "asked")
+    store = paths._opened(bucket)[0]
+    assert paths._opened(f"{bucket}/other")[0] is store
+    (place,) = look(["s3://runs"])
+    for question in ("ls", "info"):
+        monkeypatch.setattr(type(store), question, lambda *_, **__: pytest.fail("the store was asked again"))
+    known = copies.fetch(bucket, tmp_path / "known", Bounds(listed=place.files))
+    brought = [{p.relative_to(f): p.read_bytes() for p in f.rglob("*") if p.is_file()} for f in (tmp_path / "asked", tmp_path / "known")]
+    assert brought[0] == brought[1]
+    assert known.checkpoints
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another-secret")
+    assert paths._opened(bucket)[0] is not store
+
+
 def test_s3_missing_run_is_the_callers_mistake(bucket: str) -> None:
     """A bucket or a run that is not there is said plainly."""
     with pytest.raises(FileNotFoundError, match="no run at s3://runs/other"):

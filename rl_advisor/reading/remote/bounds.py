@@ -4,7 +4,7 @@ import base64
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -37,6 +37,8 @@ class Bounds:
     size: int = BYTES
     files: int = FILES
     left_out: Counter[str] = field(default_factory=Counter)
+    listed: Sequence[tuple[str, int]] = ()
+    """Paths and sizes of the files there, where a store that lists them was asked already."""
     checkpoints: list[tuple[int, str]] = field(default_factory=list)
     """Step and address of checkpoints, which stay in the store."""
     stop: Event = field(default_factory=Event)

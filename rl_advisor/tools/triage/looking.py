@@ -1,6 +1,7 @@
 """What lies at the roots: every run with a name, where it is, when it last grew, and a key of its content that changes when it does."""
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,6 +13,7 @@ from rl_advisor.answers.run_folders import holds_metrics
 
 if TYPE_CHECKING:
     from rl_advisor.answers.run_places import File, Folder
+    from rl_advisor.reading.remote.listing import ListedFile
 
 TAIL = 2048
 """Last bytes of a file that its key rests on, besides its size and time."""
@@ -32,6 +34,8 @@ class Place:
     address: bool = False
     inner: str = ""
     """Which of several runs that lie there."""
+    files: tuple[tuple[str, int], ...] = ()
+    """Paths and sizes of what a store lists below its address, so that nobody asks for each run again."""
     goal: float | None = None
     """Level of the outcome that is enough."""
 
@@ -84,7 +88,15 @@ def _remote(root: str, named: str) -> list[Place]:
     if known.runs:
         return [Place(f"{named}{r.name}", r.address, _digest(r.name, [r.tag]), r.changed, address=True) for r in known.runs]
     listing = tree(File(*entry) for entry in known.files)
-    return _placed(listing, lambda inner: not inner.endswith((".md", ".txt", ".json", ".gz")), root, named, copies.named(root))
+    found = _placed(listing, lambda inner: not inner.endswith((".md", ".txt", ".json", ".gz")), root, named, copies.named(root))
+    files, above = sorted(known.files), f"{root.rstrip('/')}/"
+    return [replace(place, files=_among(files, f"{place.where}/".removeprefix(above))) for place in found]
+
+
+def _among(files: "list[ListedFile]", prefix: str) -> tuple[tuple[str, int], ...]:
+    """Those of sorted files whose paths begin so."""
+    first, last = bisect_left(files, (prefix,)), bisect_left(files, (f"{prefix}\U0010ffff",))
+    return tuple((f.path[len(prefix) :], f.size) for f in files[first:last] if f.path)
 
 
 def _placed(  # noqa: PLR0913

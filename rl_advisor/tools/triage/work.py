@@ -38,11 +38,12 @@ def work(place: Place, how: How, wanted: Callable[[float], None] = lambda _: Non
     if not place.address:
         return _judged(inside(place.where, place.inner), place.goal, how, wanted)
     from rl_advisor.reading.remote import copies
+    from rl_advisor.reading.remote.bounds import Bounds
 
     with tempfile.TemporaryDirectory(prefix="rl-advisor-") as room:
         folder = Path(room) / copies.named(place.where)
         try:
-            copies.fetch(place.where, folder)
+            copies.fetch(place.where, folder, Bounds(listed=place.files))
         except FileNotFoundError as gone:
             return {"error": str(gone)}
         except ValueError as unreachable:

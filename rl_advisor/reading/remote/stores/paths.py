@@ -1,8 +1,11 @@
 """Object stores and web servers, through fsspec: a folder (or one file) is walked and its logs are copied, its weights are not."""
 
+import os
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -19,6 +22,8 @@ ADDRESSES = ("s3://BUCKET/RUN", "gs://BUCKET/RUN", "https://HOST/RUN/")
 _CLIENTS = {"s3": "s3fs", "gcs": "gcsfs", "http": "aiohttp"}
 _AT_ONCE = 8
 _BLOCK = 8 << 20
+_LIVES_S = 300
+"""Seconds after which a client, and the key that it was given, is looked for anew."""
 LARGEST_PAGE = 64 << 20
 """Bytes of one answer that is taken whole: a page that lists files, or a piece of a file."""
 
@@ -41,7 +46,8 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
     chosen = [(entry, place) for entry in found if (place := bounds.place(into, entry.relative)) is not None]
 
     def bring(entry: _Entry, place: Path) -> None:
-        with store.open(entry.address, "rb", block_size=_BLOCK) as file:
+        one = "://" not in entry.address and 0 < (entry.size or 0) <= _BLOCK  # one request, so that no second one can meet another state
+        with store.open(entry.address, "rb", block_size=_BLOCK, **({"size": entry.size} if one else {})) as file:
             bounds.copy(file, place, entry.size if entry.size is not None else getattr(file, "size", None))
 
     if len(chosen) == 1:  # nothing else was asked for, so its failure is the answer
@@ -77,10 +83,18 @@ def _of_content(info: Mapping[str, Any]) -> tuple[float, str]:
 
 def _opened(address: str) -> tuple[Any, str]:
     """The file system of an address and the path in it."""
-    scheme = urlsplit(address).scheme.lower()
-    extra = EXTRAS[scheme]
+    split = urlsplit(address)
+    extra = EXTRAS[split.scheme.lower()]
     client(_CLIENTS[extra], extra)
-    fsspec = client("fsspec", extra)
+    told = tuple(sorted(pair for pair in os.environ.items() if pair[0].startswith(("AWS_", "GOOGLE_"))))
+    store = _client(split.scheme.lower(), split.netloc if extra == "http" else "", told, (os.getpid(), time.monotonic() // _LIVES_S))
+    return store, str(store._strip_protocol(address))  # noqa: SLF001 - what fsspec's own ``url_to_fs`` asks
+
+
+@lru_cache(4)
+def _client(scheme: str, _: str, __: tuple[tuple[str, str], ...], ___: tuple[int, float]) -> Any:
+    """A client, which the next runs of a store are asked of as well: of a web server's host, an environment, a process and some minutes."""
+    extra = EXTRAS[scheme]
     options: Answer = {"use_listings_cache": False, "skip_instance_cache": True}
     if extra == "http":
         options["get_client"] = _straight
@@ -89,7 +103,7 @@ def _opened(address: str) -> tuple[Any, str]:
     if extra == "s3":
         bounded = {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 3}}
         options["config_kwargs"] = {**bounded, "http_session_cls": _straight_s3()}
-    return fsspec.core.url_to_fs(address, **options)  # type: ignore[no-any-return]
+    return client("fsspec", extra).filesystem(scheme, **options)
 
 
 def _watch() -> Any:
@@ -151,14 +165,15 @@ def _straight_s3() -> Any:
 
 def _entries(store: Any, root: str, bounds: Bounds) -> Iterator[_Entry]:
     """Files below the address that are worth a copy; the address itself when it is a file."""
-    if not _is_folder(store, root):
+    told = {} if "://" in root else _tree(root.rstrip("/"), bounds.listed)
+    if not (told or _is_folder(store, root)):
         yield _Entry(root, PurePosixPath(unquote(urlsplit(root).path)).name or "run", None)
         return
     known: dict[PurePath, _Entry] = {Path(): _Entry(root.rstrip("/"), "", None)}
 
     def below(folder: Path) -> Iterator[Entry]:
         above = known[folder].address + "/"
-        for item in () if bounds.stop.is_set() else store.ls(above, detail=True):
+        for item in () if bounds.stop.is_set() else told[above].values() if told else store.ls(above, detail=True):
             address = str(item["name"]).rstrip("/")
             name = unquote(address.removeprefix(above)) if "://" in address else address.removeprefix(above)
             if not address.startswith(above) or "?" in address:  # a web page may link anywhere
@@ -173,6 +188,18 @@ def _entries(store: Any, root: str, bounds: Bounds) -> Iterator[_Entry]:
     bounds.left_out["count"] += bool(found.cut)
     bounds.checkpoints += [(c.step, c.path) for c in found.checkpoints]
     yield from (known[path] for path in found.files if not path.name.lower().endswith(UNREAD))
+
+
+def _tree(root: str, files: Iterable[tuple[str, int]]) -> dict[str, dict[str, Answer]]:
+    """What lies in each folder, as a store answers, out of one listing of all."""
+    found: dict[str, dict[str, Answer]] = {}
+    for path, size in files:
+        above = f"{root}/"
+        for inner in PurePosixPath(path).parts[:-1]:
+            found.setdefault(above, {})[inner] = {"name": above + inner, "type": "directory"}
+            above += f"{inner}/"
+        found.setdefault(above, {})[path] = {"name": f"{root}/{path}", "type": "file", "size": size}
+    return found
 
 
 def _is_folder(store: Any, root: str) -> bool:
