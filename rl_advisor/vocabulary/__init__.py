@@ -95,7 +95,8 @@ def _english() -> tuple[re.Pattern[str], Mapping[str, str]]:
     """What is called otherwise in other languages, as a pattern, and the English word for each."""
     known = {theirs: ours for ours, names in table(__file__, "english.toml").items() for theirs in names}
     longest = sorted(known, key=lambda name: -len(name))
-    return re.compile("|".join(name if name > "\u2e80" else rf"\b{name}\b" for name in longest)), known
+    plain, wide = ("|".join(name for name in longest if (name > "\u2e80") is far) for far in (False, True))
+    return re.compile(rf"\b(?:{plain})\b|{wide}"), known
 
 
 @lru_cache(maxsize=1 << 15)

@@ -8,7 +8,7 @@ import pytest
 from rl_advisor.reading import UnreadableRun, format_of, read_run
 from rl_advisor.reading.assembling import SPEAKS
 from rl_advisor.reading.formats import dict_console, line_console
-from rl_advisor.reading.parsing import line_shapes
+from rl_advisor.reading.parsing import bytes_in, line_shapes
 
 LINES = {
     "cleanrl": "global_step={i}00, episodic_return=[{i}.5]\nSPS: 10{i}\n",
@@ -165,12 +165,26 @@ def test_lines_taken_at_once_give_what_they_give_one_by_one(tmp_path: Path, name
     path = written(tmp_path / "train.log", LINES[name], 300)
     path.write_text(path.read_text() + "Saved.\nWARNING: nan found in the loss\n" + path.read_text().replace("1", "2"))
     alone = read_run(path)
-    monkeypatch.setattr(line_shapes, "BLOCK", 2_000)
+    monkeypatch.setattr(bytes_in, "FIRST", 2_000)
+    monkeypatch.setattr(bytes_in, "PIECE", 2_000)
     together = read_run(path)
     assert {n: (c.step.tolist(), c.value.tobytes()) for n, c in together.curves.items()} == {
         n: (c.step.tolist(), c.value.tobytes()) for n, c in alone.curves.items()
     }
     assert (together.planned_steps, together.others, together.events) == (alone.planned_steps, alone.others, alone.events)
+
+
+def test_of_too_many_forms_those_met_before_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines that are never of one form cost each as much as a new one: beyond a bound they are no rows, and the gap says from where on."""
+    monkeypatch.setattr(line_shapes, "ROOM", 40)
+    odd = ["".join(chr(97 + int(digit)) for digit in f"{i:04d}") for i in range(60)]
+    path = tmp_path / "train.log"
+    path.write_text("".join(f"step {i} reward: {i / 8} loss: {i / 4}\n{name} {name}={i}\n" for i, name in enumerate(odd)))
+    run = read_run(path)
+    assert run.curves["reward/mean"].value.tolist() == [i / 8 for i in range(60)]
+    assert [gap.why for gap in run.gaps if "forms" in gap.why] == [
+        "from line 26 on only lines of the forms met before were read: there are too many"
+    ]
 
 
 def test_a_nul_in_a_line_parts_no_texts(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, beginning, head, lines
+from rl_advisor.reading.parsing.bytes_in import bare_name, beginning, blocks, head
 from rl_advisor.reading.parsing.log_lines import CONSOLES
 from rl_advisor.reading.parsing.printed_numbers import with_points, writes_commas
 from rl_advisor.reading.parsing.printed_rows import read_lines
@@ -48,7 +48,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     part = _lines(path, ask)
     if part.curves and (ask.last_resort or not _told_in_full(path)):
         return part
-    return Run(events=tuple(replace(event, step=None) for event in part.events)) if bare_name(path).endswith(_LOGS) else Run()
+    events = tuple(replace(event, step=None) for event in part.events) if bare_name(path).endswith(_LOGS) else ()
+    return Run(events=events, gaps=() if part.curves else part.gaps)
 
 
 def _told_in_full(path: Path) -> bool:
@@ -58,6 +59,7 @@ def _told_in_full(path: Path) -> bool:
 
 
 def _lines(path: Path, ask: Request) -> Run:
-    text: Iterable[str] = lines(path, LONGEST)
-    text = map(with_points, text) if writes_commas(beginning(path, _HEAD)) else text
+    text: Iterable[list[str]] = blocks(path)
+    if writes_commas(beginning(path, _HEAD)):
+        text = ([*map(with_points, some)] for some in text)
     return read_lines(text, ask, headings=bare_name(path).endswith(".md"))

@@ -32,7 +32,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         found = parse_json(document(path, SIZE_LIMIT))
     except (ValueError, OverflowError, *PACK_ERRORS) as error:
         return Run(gaps=(Gap("", f"damaged: {error}"[:300]),))
-    part = read_lines((line for text in _outputs(found) for line in text.splitlines()), ask)
+    part = read_lines([[line for text in _outputs(found) for line in text.splitlines()]], ask)
     return part if part.curves else Run()
 
 

@@ -74,8 +74,8 @@ def open_bytes(path: Path) -> IO[bytes]:
     return file
 
 
-PIECE = 1 << 20
-"""Bytes that are asked for at once: room for as many is made, however few come."""
+FIRST, PIECE = 1 << 16, 1 << 20
+"""Bytes that are asked for at once, of lines at first: room for as many is made, however few come."""
 
 
 def head(path: Path, size: int = 16_384) -> bytes:
@@ -99,6 +99,39 @@ def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
     """The lines of a text file without their ends, streamed; invalid bytes are replaced, what follows ``limit`` in a line is dropped."""
     for raw in byte_lines(path, limit):
         yield raw.rstrip(b"\r\n").decode("utf-8", "replace")
+
+
+def blocks(path: Path) -> Iterator[list[str]]:
+    """As ``lines``, many at once; the first are few, so that what they show is soon known."""
+    rest, size = b"", FIRST
+    with open_bytes(path) as file:
+        try:
+            while piece := cast("io.BufferedReader", file).read1(size):
+                if len(rest) >= LONGEST:  # the rest of such a line is dropped
+                    piece = piece[piece.find(b"\n") :] if b"\n" in piece else b""
+                data, size = rest + piece, PIECE
+                end = data.rfind(b"\n") + 1
+                rest = data[end:]
+                if end:
+                    yield _split(data[: end - 1])
+        except PACK_ERRORS:
+            say_torn(path)
+    if rest:
+        yield _split(rest)
+
+
+def _split(data: bytes) -> list[str]:
+    """The lines of a piece of text.
+
+    Raises:
+        EOFError: there is nothing in so much of it.
+    """
+    text = data.decode("utf-8", "replace")
+    if len(text) > MOST_BLANK and text.isspace():
+        raise EOFError
+    while "\r\n" in text:
+        text = text.replace("\r\n", "\n")
+    return text.removesuffix("\r").split("\n")
 
 
 def byte_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[bytes]:

@@ -4,9 +4,10 @@ The lines of a block that are of one form are found, and their numbers taken, in
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,9 @@ from rl_advisor.reading.parsing.slot_names import Slot
 from rl_advisor.run import Floats
 
 Places = npt.NDArray[np.int64]
-_PLAIN = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
-_CLOCK = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?)?|\d{0,4}(?::\d\d)+(?:[.,]\d+)?"
+_PLAIN, _CLOCK = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", r"\d*(?::\d+)+(?:[.,]\d+)?"
+GROUPS = 4
+"""Numbers that the library takes out of a line at a time: with more it goes through each line many times."""
 MOST_AT_ONCE = 100
 """Numbers of a line of a form that is taken at once."""
 _JOINING = {"", ",", ":", "-", ".", "T"}
@@ -56,6 +58,8 @@ class Form:
     """Whether a line says nothing but one name and its number."""
     told: bool = False
     """Whether it may also tell of an error."""
+    sample: Sequence[str] = ()
+    """The numbers, dates and clocks of its first line."""
 
     @cached_property
     def places(self) -> list[int]:
@@ -73,14 +77,33 @@ class Form:
         plain = _JOINING.isdisjoint(text.strip() for text in self.between[1:-1])
         return plain and not (self.alone or self.told) and 1 < len(self.between) < MOST_AT_ONCE
 
+    @property
+    def timed(self) -> bool:
+        """Whether its lines begin with a clock."""
+        return ":" in self.sample[0]
+
+    def pattern(self, taken: Collection[int]) -> str:
+        """The pattern of its lines, in which the numbers at these places are taken out."""
+        parts = [re.escape(self.between[0])]
+        for at, (token, text) in enumerate(zip(self.sample, self.between[1:], strict=True)):
+            dated = "-" in token[1:].lower().replace("e-", "") and re.sub(r"\d+", r"\\d+", re.escape(token))
+            told = dated or (_CLOCK if ":" in token else _PLAIN)
+            parts += [f"(?P<n{at}>{told})" if at in taken else f"(?:{told})", re.escape(text)]
+        return f"^{''.join(parts)}$"
+
 
 def taken_at_once(form: Form, block: Sequence[str]) -> tuple[Places, Floats, Sequence[str]]:
     """The lines of a block that are of a form, their numbers, and the time they begin with."""
     import pyarrow as pa
     from pyarrow import compute
 
-    tokens = [f"(?P<n{at}>{_PLAIN if at in form.places else f'{_CLOCK}|{_PLAIN}'})" for at in range(len(form.between) - 1)]
-    pattern = "".join(part for pair in zip(map(re.escape, form.between), [*tokens, "$"], strict=True) for part in pair)
-    found = compute.extract_regex(pa.array(block, pa.string()), pattern="^" + pattern)
-    at, found = np.flatnonzero(found.is_valid()), found.drop_null()
-    return at, np.column_stack([found.field(f"n{place}").cast("float64") for place in form.places]), found.field("n0")
+    lines, at, columns = pa.array(block, pa.string()), np.arange(len(block)), dict[int, Any]()
+    wanted = sorted({*form.places, *([0] if form.timed else [])})
+    for first in range(0, len(wanted), GROUPS):
+        some = wanted[first : first + GROUPS]
+        found = compute.extract_regex(lines, pattern=form.pattern(some))
+        whole = found.is_valid()
+        lines, at, found = lines.filter(whole), at[whole.to_numpy(zero_copy_only=False)], found.drop_null()
+        columns |= {place: found.field(f"n{place}") for place in some}
+    number = np.column_stack([columns[place].cast("float64") for place in form.places])
+    return at, number, columns[0] if form.timed else [""] * at.size

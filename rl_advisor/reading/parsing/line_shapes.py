@@ -21,18 +21,16 @@ from rl_advisor.run import Floats
 
 LIMIT = 2_000_000
 """Lines with named numbers that are kept."""
+ROOM = 75_000
+"""Names, and texts of eight numbers, of all forms: about 15,000 forms; lines of further ones are no rows."""
 LINE = 1 << 18
 """Characters of one line that are looked at."""
-FORMS = 40_000
-"""Forms that are remembered; the texts of more are looked at anew each time."""
 MOST = 20_000
 """Named numbers of a line."""
 DIGITS = 15
 """Digits of a total."""
 KEPT_APART = 100
 """Forms of a family that are told apart."""
-BLOCK = 1 << 20
-"""Characters of the lines that are looked at together."""
 COMMON, RARE = 8, 20
 """Forms whose lines are taken at once, and of how many lines of the block before one was such a line at least."""
 MOST_STAMPS = 1_000
@@ -48,27 +46,22 @@ _RULE = re.compile(r"[-=_#*+|:─━│┃┏┓┗┛┡┩╇┳┻┬┴┼�
 
 @dataclass
 class Shapes:
-    """What a log repeats: families of lines, names of runs by the record they begin at, and whether there was more than is kept."""
+    """What a log repeats: families of lines, names of runs by the record they begin at, and what to say of more than is kept."""
 
     families: dict[tuple[object, ...], Family] = field(default_factory=dict)
     labels: list[tuple[int, str]] = field(default_factory=list)
-    cut: bool = False
+    cut: str = ""
     records: int = 0
 
 
-def shapes_of(text: Iterable[str], watch: Watch, *, headings: bool = False) -> Shapes:
+def shapes_of(text: Iterable[list[str]], watch: Watch, *, headings: bool = False) -> Shapes:
     """The families of the lines of a log; what is none goes to the watch, with its record as the step."""
-    reader, block, size = _Reader(watch, headings), list[str](), 0
-    for line in text:
-        block.append(line)
-        size += len(line)
-        if size > BLOCK:
-            reader.take(block)
-            block, size = [], 0
-            if reader.kept >= LIMIT:
-                reader.shapes.cut = True
-                break
-    reader.take(block)
+    reader = _Reader(watch, headings)
+    for block in text:
+        reader.take(block)
+        if reader.kept >= LIMIT:
+            reader.shapes.cut = f"more than {LIMIT:,} lines with numbers; only the first of them were read"
+            break
     reader.shapes.records = reader.record
     return reader.shapes
 
@@ -87,7 +80,7 @@ class _Reader:
 
     def __init__(self, watch: Watch, headings: bool) -> None:
         self.shapes, self.watch, self.headings = Shapes(), watch, headings
-        self.record = self.kept = 0
+        self.record, self.kept, self.room = 0, 0, ROOM
         self.known: dict[tuple[object, ...], Form | None] = {}
         self.widths: dict[tuple[str, ...], int] = {}
         """How many numbers lines have that have these names, those beside a named one among them."""
@@ -121,7 +114,6 @@ class _Reader:
                 self.watch.line += 1
                 for part in _parts(line):
                     self._line(part)
-                self.watch.line -= line.endswith("\r")
                 makes[i] = self.record - before
         record = begun + makes.cumsum()
         for form, at, number, times in alike:
@@ -156,6 +148,10 @@ class _Reader:
 
     def _learn(self, key: tuple[object, ...], parts: Sequence[str]) -> "Form | None":
         """The form of lines with these texts, None for one without named numbers; times are no numbers."""
+        if self.room < 0:
+            why = f"from line {self.watch.line:,} on only lines of the forms met before were read: there are too many"
+            self.shapes.cut = self.shapes.cut or why
+            return None
         texts, tokens = parts[::2], parts[1::2]
         found = tuple(
             slot for slot in slots(texts) if ":" not in tokens[slot.at] and "-" not in tokens[slot.at][1:].lower().replace("e-", "")
@@ -163,9 +159,7 @@ class _Reader:
         firm = tuple(slot for slot in found if not slot.beside)
         if self.widths.setdefault((self.group, *(slot.name for slot in firm)), len(found)) != len(found):
             found = firm  # lists of other lengths are no columns
-        if len(self.known) >= FORMS:
-            self.known.clear()
-            self.widths.clear()
+        self.room -= 2 + len(found) + len(texts) // 8
         self.known[key] = self._form(found[:MOST], parts) if found else None
         return self.known[key]
 
@@ -182,7 +176,7 @@ class _Reader:
             index = min(len(family.texts), KEPT_APART)
             family.texts += [text] if len(family.texts) < KEPT_APART else []
             family.forms += 1
-        return Form(family, found, index, texts, alone, INTERESTING.search("".join(parts)) is not None)
+        return Form(family, found, index, texts, alone, INTERESTING.search("".join(parts)) is not None, parts[1::2])
 
     def _family(self, found: Sequence[Slot], header: tuple[str, ...] = ()) -> Family:
         key = (*((slot.name, slot.counts) for slot in found), header)

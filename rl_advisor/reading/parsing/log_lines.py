@@ -15,10 +15,11 @@ EVENT_LIMIT = 100
 SURVIVED = 200
 """Lines after which an error was not the end of a run."""
 INTERESTING = re.compile(
-    r"NVRM: Xid|uncorrectable ECC"
-    r"|Traceback \(most|\b\w*(?:Error|Exception)\b|[Oo]ut of memory|OOM|Killed|SIGKILL|SIGTERM|\b(?:nan|NaN|inf)\b|KeyboardInterrupt"
-    r"|OVERFLOW!|[Oo]verflow|[Rr]esum(?:e|ing)|[Cc]heckpoint|\bckpt|[Ll]oaded|[Rr]estor(?:ed|ing)"
+    r"NVRM: Xid|uncorrectable ECC|Traceback \(most|Error\b|Exception\b|Out of memory|out of memory|OOM|Killed|SIGKILL|SIGTERM"
+    r"|nan\b(?<!\w...)|NaN\b(?<!\w...)|inf\b(?<!\w...)|KeyboardInterrupt|OVERFLOW!|Overflow|overflow|Resume|resume|Resuming|resuming"
+    r"|Checkpoint|checkpoint|ckpt|Loaded|loaded|Restored|restored|Restoring|restoring"
 )
+"""Each begins with a letter of its own, which the library looks for at once."""
 _ERROR = (
     r"^\s*(?:[\w.]+\.)?(?:\w+Error|\w*Exception)\b(?::|\(|$)"
     r"|NVRM: Xid|uncorrectable ECC|CUDA error|NCCL error|SIGKILL|SIGTERM|KeyboardInterrupt|core dumped"

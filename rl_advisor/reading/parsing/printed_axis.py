@@ -170,7 +170,8 @@ def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
     import pandas as pd
 
     backs = [int((np.diff(lines.called(name)) < 0).sum()) for lines in every]
-    own = [lines for lines, back in zip(every, backs, strict=True) if back <= max(2, 2 * min(backs), lines.record.size // 50)]
+    few = max(2, 2 * min(backs))
+    own = [lines for lines, back in zip(every, backs, strict=True) if back <= max(few, lines.record.size // 50)]
     record = np.concatenate([lines.record for lines in own])
     step = np.concatenate([lines.called(name) for lines in own])
     form = np.concatenate([lines.form + 1000 * i for i, lines in enumerate(own)])

@@ -45,8 +45,8 @@ def times_of(after: str) -> float:
 
 def writes_commas(text: str) -> bool:
     """Whether numbers have decimal commas: there are some that part no thousands, and no number has a decimal point."""
-    found = [match[2] for match in _COMMA.finditer(text) if match[2]]
-    return any(len(part) != 3 for part in found) and len(found) >= FEW and _POINT.search(text) is None
+    found = [match[2] for match in _COMMA.finditer(text) if match[2]] if _POINT.search(text) is None else []
+    return any(len(part) != 3 for part in found) and len(found) >= FEW
 
 
 def with_points(text: str) -> str:

@@ -11,7 +11,7 @@ from rl_advisor.output.run_reference import MARK, one_of
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
 from rl_advisor.reading.parsing.line_forms import Family
-from rl_advisor.reading.parsing.line_shapes import LIMIT, Shapes, shapes_of
+from rl_advisor.reading.parsing.line_shapes import Shapes, shapes_of
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import one_of_starts, step_columns, unit_of
 from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, axis_of, by_order, said_in
@@ -45,9 +45,9 @@ def lines_of(shapes: Shapes) -> list[Lines]:
 
 def _beside(again: Sequence[Lines], found: Sequence[Lines], shared: npt.NDArray[np.bool_]) -> list[Lines]:
     """What is said seldom, yet in a box of, or on a line with a count of, what repeats, as evaluations are."""
-    boxes = shared & (said_in(again, shared.size) > 0)
+    often, boxes = {*again}, shared & (said_in(again, shared.size) > 0)
     counted = set().union(*(lines.counted for lines in again))
-    seldom = [lines for lines in found if lines.record.size < FEWEST and lines not in again]
+    seldom = [lines for lines in found if lines.record.size < FEWEST and lines not in often]
     return [lines for lines in seldom if boxes[lines.record].all() or (counted.intersection(lines.names) and lines.tells)]
 
 
@@ -87,7 +87,7 @@ def _counted(names: Sequence[str]) -> bool:
     return bool(step_columns(names)) or any(name.rpartition("/")[2] in ("n_updates", "nupdates") for name in names)
 
 
-def read_lines(text: Iterable[str], ask: Request = WHOLE, *, headings: bool = False) -> Run:
+def read_lines(text: Iterable[list[str]], ask: Request = WHOLE, *, headings: bool = False) -> Run:
     """The run that lines tell of, with what a log says besides.
 
     Of several runs the one that is wanted, else the largest; no curves where the lines are no learner's, unless they may be anybody's, in
@@ -99,14 +99,14 @@ def read_lines(text: Iterable[str], ask: Request = WHOLE, *, headings: bool = Fa
     if anybodys:
         found = [lines for lines in found if lines.record.size >= FEWEST_OF_ANYBODY and (lines.number != lines.number[0]).any()]
     axis = _axis(found, shapes, anybodys=anybodys)
+    cut = (Gap("", shapes.cut),) if shapes.cut else ()
     if axis is None:
-        return Run(events=watch.finish(None))
+        return Run(events=watch.finish(None), gaps=cut)
     runs = axis.sizes
     read, several = (
         ("", Run()) if not runs else one_of_starts(runs, ask.run) if axis.inner else one_of([(name, name) for name in runs], ask.run)
     )
     curves = _curves(found, axis, axis.runs.index(read) if runs else -1)
-    cut = (Gap("", f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
     return Run(
         curves=curves,
         planned_steps=axis.planned,
