@@ -29,7 +29,7 @@ def faults(run: Run, text: str = "", beyond: Sequence[Finding] = (), found: Sequ
 
     ``text`` is what a pasted run was read from; ``beyond`` are single values that cannot be, ``found`` what detectors found.
     """
-    settings, crash = checks.run(run), crash_of(run) or crash_in(text)
+    settings, crash = checks.run(run), crash_in(text) or crash_of(run)
     sure, alone, notes = (
         [f for f in settings if f.there and f.confirmed],
         [f for f in settings if f.there and not f.confirmed],

@@ -324,6 +324,8 @@ ERRORS = (
     ("NotImplementedError: only Box and Discrete observation spaces for now", "flat numbers"),
     ("torch.distributed.DistNetworkError: The client socket has timed out after 9ms while trying to connect to (h, 1)", "not be reached"),
     ("AssertionError", "does not say which"),
+    ("KeyError: 'kv_names'", "looks for 'kv_names'"),
+    ("TypeError: float() argument must be a string or a real number, not 'Box'", "Box came where"),
 )
 
 
