@@ -62,7 +62,11 @@ def perhaps(text: str) -> list[Answer]:
 def _weighed(said: str, around: str, beside: bool) -> list[tuple[float, Answer]]:
     """Every row that is heard with its weight, the heaviest first; agents are a guess where nothing tells them from language models."""
     half = spoken_of(said + around)
-    heard = [p for p in procedures().values() if beside <= p.get("beside", False) and (not half or p.get("control", half) in (half, half == "control"))]
+    heard = [
+        p
+        for p in procedures().values()
+        if beside <= p.get("beside", False) and (not half or p.get("control", half) in (half, half == "control"))
+    ]
     less = [0 if half else p.get("control", False) for p in heard]
     return sorted(
         ((_weight(p["words"], said) - bits, p) for p, bits in zip(heard, less, strict=True) if not re.search(p["not"], said)),
