@@ -24,7 +24,7 @@ from rl_advisor.output.wording import WHOLE, value
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run
 from rl_advisor.tools.advisors.builtin import assess
-from rl_advisor.tools.advisors.model.signing import held, parsed
+from rl_advisor.tools.advisors.model.signing import ModelAnswer, held
 from rl_advisor.tools.advisors.model.toolbox import Toolbox
 
 REPOSITORY = Path(__file__).parent.parent
@@ -165,8 +165,7 @@ def failed(claims: list[Claim], bench: Toolbox, base: Assessment, shown: list[tu
     """Why each claim fails, empty for one that stands; asked as a model's answer is, through its JSON."""
     whys: list[str] = []
     for i in range(0, len(claims), BATCH):
-        answer = parsed(orjson.loads(orjson.dumps(_answer(base, claims[i : i + BATCH]))))
-        assert not isinstance(answer, list), answer
+        answer = ModelAnswer.model_validate_json(orjson.dumps(_answer(base, claims[i : i + BATCH])))
         whys += [c.why for c in held(answer, base, bench, shown).checked]
     return whys
 
@@ -217,8 +216,7 @@ class Tally:
         free = sorted(set(range(round(run.first_step), min(round(run.last_step), 10**5))) - saved - {base.best_checkpoint.step or 0})
         if not saved or not free:
             return
-        right, wrong = (parsed(_answer(base, [], rng.choice(steps))) for steps in (sorted(saved), free))
-        assert not isinstance(right, list) and not isinstance(wrong, list)
+        right, wrong = (ModelAnswer.model_validate(_answer(base, [], rng.choice(steps))) for steps in (sorted(saved), free))
         self.right, self.tried["checkpoint"] = self.right + 1, self.tried["checkpoint"] + 1
         self.struck += [str(held(right, base, bench, ()).fields)] if held(right, base, bench, ()).fields else []
         self.caught["checkpoint"] += bool(held(wrong, base, bench, ()).fields)

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,37 +61,3 @@ def rule(text: str) -> Rule:
     if found is None:
         raise UsageError(f"{text[:100]!r} is no rule; write METRIC > NUMBER, perhaps 'for N steps': {EXAMPLES}")
     return Rule(text.strip(), found["metric"], found["compare"] or "", limit, int(found["steps"] or 0))
-
-
-class Rules:
-    """Rules that are asked of a run again and again; each way of breaking one is said once."""
-
-    def __init__(self, rules: Sequence[str], say: Callable[[float, str], None]) -> None:
-        """``say`` takes the step and the words.
-
-        Raises:
-            NoSuchChoice: one of them is no rule.
-        """
-        self._rules = list(map(rule, rules))
-        self._say, self._told = say, set[str]()
-
-    def broken(self, run: Run, step: float) -> bool:
-        """Whether one is broken now."""
-        said = []
-        for own in self._rules:
-            try:
-                said += [words] if (words := own(run)) else []
-            except UsageError as trouble:  # a rule that cannot be asked is told, and breaks nothing
-                self.say(step, f"a rule cannot be asked ({trouble})")
-        for words in said:
-            self.say(step, words)
-        return bool(said)
-
-    def say(self, step: float, words: str) -> None:
-        """Say a line, unless the same was said before but for its numbers."""
-        from rl_advisor.output.clean import readable
-
-        line = readable(words, 500)
-        if (key := "".join(c for c in line if not c.isdigit() and c not in ".-")) not in self._told:
-            self._told.add(key)
-            self._say(step, line)

@@ -1,5 +1,6 @@
 """Follows a growing run and speaks only when the judgement of it changes."""
 
+import re
 import secrets
 import sys
 import time
@@ -21,7 +22,7 @@ from rl_advisor.output.clean import clean, readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import plain
 from rl_advisor.tools import advisor_named, report_file, webhook
-from rl_advisor.tools.rules import Rules
+from rl_advisor.tools.rules import rule
 
 if TYPE_CHECKING:
     from rl_advisor.run import Run
@@ -165,8 +166,7 @@ class Voice:
         if webhook and not webhook.startswith(("http://", "https://")):
             raise UsageError("--webhook takes an address that begins with http:// or https://")
         self.state, self._file, self._url, self._report, self._tell = load(state_file), state_file, webhook, report, tell
-        self._rules = Rules(rules, lambda step, words: tell({"step": step, "rule": words}))
-        self.say, self._broke, self._refused = self._rules.say, False, ""
+        self._rules, self._said, self._broke, self._refused = list(map(rule, rules)), set[str](), False, ""
 
     @property
     def code(self) -> int:
@@ -176,16 +176,23 @@ class Voice:
     def judge(self, run: "Run") -> int:
         """The code after a look at the run as it is now, of which the rules are asked, too."""
         self.keep(*heard(self.state, judged(run)))
-        self._broke = self._rules.broken(run, run.last_step)
+        broken = []
+        for own in self._rules:
+            try:
+                broken.append(own(run))
+            except UsageError as trouble:  # a rule that cannot be asked is told, and breaks nothing
+                self.say(run.last_step, f"a rule cannot be asked ({trouble})")
+        for words in filter(None, broken):
+            self.say(run.last_step, words)
+        self._broke = any(broken)
         return self.code
 
-    def judge_files(self, files: str, read: "Callable[[], Run]") -> None:
-        """Judge what is read of files with this digest; what cannot be read yet is looked at again when it changes."""
-        from rl_advisor.reading import UnreadableRun
-
-        self.state = self.state.but(seen=files)
-        with suppress(UnreadableRun, FileNotFoundError):
-            self.judge(read())
+    def say(self, step: float, words: str) -> None:
+        """Say a line, unless the same was said before but for its numbers."""
+        line = readable(words, 500)
+        if (key := re.sub(r"[\d.-]", "", line)) not in self._said:
+            self._said.add(key)
+            self._tell({"step": step, "rule": line})
 
     def keep(self, state: State, change: Said | None = None) -> None:
         """First remembered, then said: a kill in between delays a change and never loses it."""
@@ -246,9 +253,19 @@ def watch(  # noqa: PLR0913
         FileNotFoundError: there is no such run.
         UsageError: the report, the address, the state file, a rule or a tracker cannot be what was named.
     """
-    read, pages = _reader(run, goal), [out] if out else []
+    from rl_advisor.reading import UnreadableRun
+    from rl_advisor.reading.live import Follower
+
+    follower, pages = Follower(run_folders.existing(run)), [out] if out else []
     report_file.look_ahead(pages, to)
-    write = partial(_written, read, run)
+
+    def read() -> "Run":
+        return replace(follower.read(), goal=goal)
+
+    def write(pages: Sequence[Path], to: Sequence[str] = ()) -> Answer:
+        now = read()
+        return report_file.report(now, advisor_named("builtin").assess(now), pages, to, run)
+
     voice = Voice(tell, rules, state_file, webhook, partial(write, pages) if pages else None)
     changed, pause = clock(), every
     voice.deliver()
@@ -256,7 +273,9 @@ def watch(  # noqa: PLR0913
         files = run_folders.digest(run, aside)
         if files and files != voice.state.seen:
             changed, pause = clock(), every
-            voice.judge_files(files, read)
+            voice.state = voice.state.but(seen=files)
+            with suppress(UnreadableRun, FileNotFoundError):  # what cannot be read yet is looked at again when it changes
+                voice.judge(read())
         else:
             pause = min(2 * pause, LONGEST_PAUSE * every)
             voice.deliver()
@@ -265,30 +284,9 @@ def watch(  # noqa: PLR0913
         sleep(pause)
     voice.close(lambda: sleep(every))
     for target in to:
-        _note(target, partial(write, (), [target]))
+        try:
+            said = write((), [target])["told"][0]
+        except (UsageError, UnreadableRun, OSError) as trouble:
+            said = f"watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})"
+        sys.stderr.write(f"rl-advisor: {said}\n")
     return voice.code
-
-
-def _reader(run: Path, goal: float | None) -> "Callable[[], Run]":
-    """What reads the run as it is now, and of it only the files that changed."""
-    from rl_advisor.reading.live import Follower
-
-    follower = Follower(run_folders.existing(run))
-    return lambda: replace(follower.read(), goal=goal)
-
-
-def _written(read: "Callable[[], Run]", run: Path, pages: Sequence[Path], to: Sequence[str] = ()) -> Said:
-    """Where the judgement of the run as it is now was written."""
-    now = read()
-    return report_file.report(now, advisor_named("builtin").assess(now), pages, to, run)
-
-
-def _note(target: str, write: Callable[[], Said]) -> None:
-    """Say where a tracker was told, or why it did not take it."""
-    from rl_advisor.reading import UnreadableRun
-
-    try:
-        said = write()["told"][0]
-    except (UsageError, UnreadableRun, OSError) as trouble:
-        said = f"watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})"
-    sys.stderr.write(f"rl-advisor: {said}\n")

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,10 @@ from rl_advisor.output.clean import readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
 from rl_advisor.tools.advisors.model.ledger import PRICE_VARIABLE, Ledger, price_of
-from rl_advisor.tools.advisors.model.loop import Session, converse, recall
+from rl_advisor.tools.advisors.model.loop import Session, converse
 from rl_advisor.tools.advisors.model.signing import answer_tool, instead, signed
 from rl_advisor.tools.advisors.model.toolbox import Toolbox, tools
-from rl_advisor.tools.advisors.model.turns import Ask, Entry
+from rl_advisor.tools.advisors.model.turns import Ask, Entry, Unavailable
 
 QUESTION = "Judge the run."
 
@@ -54,15 +54,16 @@ def advise(advisor: str, run: Run, base: Assessment, connect: Callable[[], Ask],
     Raises:
         NoSuchChoice: the wishes cannot be met: a cap in money without a price, a transcript of something else.
     """
-    # Connected with the first question: a finished transcript needs no key.
-    session = _open(advisor, Toolbox(run, base.findings), base, wished, cache(connect))
-    ended = converse(session)
-    if session.ledger.spent.total:
-        note(advisor, f"{wished.model}: {session.ledger.said()}")
-    if ended.said is None:
-        note(advisor, f"{ended.why}; the built-in advisor answers instead.")
-        return instead(base, advisor, readable(ended.why, 300))
-    return signed(ended.said, base, session.bench)
+    session = _open(advisor, Toolbox(run, base.findings), base, connect, wished)
+    try:
+        stands = converse(session)
+    except Unavailable as none:
+        note(advisor, f"{none}; the built-in advisor answers instead.")
+        return instead(base, advisor, readable(str(none), 300))
+    finally:
+        if session.ledger.spent.total:
+            note(advisor, f"{wished.model}: {session.ledger.said()}")
+    return signed(stands, base, session.bench)
 
 
 def note(advisor: str, text: str) -> None:
@@ -70,54 +71,34 @@ def note(advisor: str, text: str) -> None:
     sys.stderr.write(f"rl-advisor: {advisor}: {readable(text, 500)}\n")
 
 
-def _ledger(wished: ModelOptions) -> Ledger:
+def _open(advisor: str, bench: Toolbox, base: Assessment, connect: Callable[[], Ask], wished: ModelOptions) -> Session:
+    """The session, begun or taken up from its transcript."""
     price = price_of(wished.model)
     if wished.max_cost is not None and price is None:
         raise UsageError(
             f"the price of {wished.model} is not known, so a cap in money cannot be kept; "
             f"set {PRICE_VARIABLE}=INPUT,OUTPUT (dollars for a million tokens) or cap the tokens instead"
         )
-    return Ledger(price, wished.max_cost, wished.max_tokens)
-
-
-def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions, connected: Callable[[], Ask]) -> Session:
-    """The session, begun or taken up from its transcript."""
     path = None if wished.transcript is None else Path(wished.transcript)
-
-    def keep(entry: Entry) -> None:
-        if path is not None:
-            append(path, entry)
-
+    measured = hashlib.sha256(base.model_dump_json().encode()).hexdigest()[:16]
+    about = {"advisor": advisor, "model": wished.model, "run": readable(bench.run.name, 200), "step": base.step, "measured": measured}
     session = Session(
-        instructions=_instructions(),
+        instructions=f"{shipped.prompt('model_advisor')}\n{shipped.skill_pages()['SKILL.md'].split('---', 2)[-1].strip()}",
         tools=(*tools(), answer_tool()),
         bench=bench,
         base=base,
-        connected=connected,
-        ledger=_ledger(wished),
-        keep=keep,
-        note=lambda text: note(advisor, text),
+        connected=cache(connect),  # with the first question: a finished transcript needs no key
+        caps=Ledger(price, wished.max_cost, wished.max_tokens),
+        keep=partial(append, path),
+        note=partial(note, advisor),
+        entries=resume(path, about) if path else [],
     )
-    entries = [] if path is None else resume(path, _about(advisor, bench.run, base, wished.model))
-    if not entries:
-        entries = [{"role": "user", "text": QUESTION}]
-        keep(entries[0])
-    recall(session, entries)
+    if not session.entries:
+        session.add({"role": "user", "text": QUESTION})
     return session
 
 
-def _about(advisor: str, run: Run, base: Assessment, model: str) -> dict[str, str | int]:
-    """What a transcript must have in common with a session that takes it up: who was asked, about which measured run."""
-    measured = hashlib.sha256(base.model_dump_json().encode()).hexdigest()[:16]
-    return {"advisor": advisor, "model": model, "run": readable(run.name, 200), "step": base.step, "measured": measured}
-
-
-def _instructions() -> str:
-    skill = shipped.skill_pages()["SKILL.md"].split("---", 2)[-1].strip()
-    return f"{shipped.prompt('model_advisor')}\n{skill}"
-
-
-SCHEMA = "rl-advisor/transcript/1"
+SCHEMA = "rl-advisor/transcript/2"
 _LARGEST, _BEGINS = 64_000_000, b'{"schema":'
 
 
@@ -141,8 +122,10 @@ def resume(path: Path, about: dict[str, Any]) -> list[Entry]:
     return lines[1:]
 
 
-def append(path: Path, entry: Entry) -> None:
-    """Write one line to the disk itself before coming back."""
+def append(path: Path | None, entry: Entry) -> None:
+    """Write one line to the disk itself, where a file is named, before coming back."""
+    if path is None:
+        return
     with path.open("ab") as file:
         file.write(orjson.dumps(entry) + b"\n")
         file.flush()

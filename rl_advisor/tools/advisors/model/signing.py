@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import digits
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from rl_advisor.finding import (
     BROKEN,
@@ -21,7 +22,6 @@ from rl_advisor.finding import (
 )
 from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean
-from rl_advisor.output.errors import complaints
 from rl_advisor.output.wording import counted
 from rl_advisor.tools.advisors.grounding.claims import Checked, Claim, Evidence
 from rl_advisor.tools.advisors.grounding.prose import Prose
@@ -96,14 +96,6 @@ def answer_tool() -> Tool:
     return Tool(ANSWER, "Hand in your judgement. Call it once, last, when you have looked at what you need.", schema)
 
 
-def parsed(arguments: Any) -> ModelAnswer | list[str]:
-    """What the model said, or what is wrong with its form."""
-    try:
-        return ModelAnswer.model_validate(arguments)
-    except ValidationError as wrong:
-        return complaints(wrong)
-
-
 @dataclass(frozen=True)
 class Held:
     """A model's answer held to the log: what stands, and what does not."""
@@ -139,26 +131,26 @@ def held(answer: ModelAnswer, base: Assessment, bench: Toolbox, seen: Seen) -> H
         "ruled_out": [line for text in said.ruled_out if (line := prose.kept(text))],
         "could_not_see": [line for text in said.could_not_see if (line := prose.kept(text, cites=False))],
     }
-    return Held(said, checked, prose, texts, dict(_wrong_fields(said, base, bench)))
+    return Held(said, checked, prose, texts, _wrong_fields(said, base, bench))
 
 
-def _wrong_fields(said: ModelAnswer, base: Assessment, bench: Toolbox) -> list[tuple[str, str]]:
+def _wrong_fields(said: ModelAnswer, base: Assessment, bench: Toolbox) -> dict[str, str]:
     """The fields of an answer that cannot be true of the run, each with why."""
-    run, wrong = bench.run, []
-    saved, best = sorted({c.step for c in run.checkpoints}), said.best_checkpoint_step
-    if best is not None and best != base.best_checkpoint.step:
-        if saved and best not in saved:
-            wrong.append(("best_checkpoint_step", f"no checkpoint was saved at step {best}; there are {', '.join(map(str, saved[:20]))}"))
+    run, wrong = bench.run, {}
+    seen = f"the run was seen from step {run.first_step:.0f} to {run.last_step:.0f}"
+    saved, best = {c.step: c.path for c in run.checkpoints}, said.best_checkpoint_step
+    if best is not None and best != base.best_checkpoint.step and best not in saved:
+        if saved:
+            wrong["best_checkpoint_step"] = f"no checkpoint was saved at step {best}; there are {', '.join(map(str, sorted(saved)[:20]))}"
         elif not run.first_step <= best <= run.last_step:
-            wrong.append(("best_checkpoint_step", f"the run was seen from step {run.first_step:.0f} to {run.last_step:.0f}"))
+            wrong["best_checkpoint_step"] = seen
     if said.onset is not None and not (run.first_step <= said.onset.low and said.onset.high <= run.last_step):
-        wrong.append(("onset", f"the run was seen from step {run.first_step:.0f} to {run.last_step:.0f}"))
+        wrong["onset"] = seen
     paths = {c.path for c in run.checkpoints}
-    kinds = {path.rstrip("0123456789") for path in paths if path[-1:].isdigit()}
-    for word in (w.strip(".,;:!?()\"'`") for w in said.next_experiment.do.split()):
-        if word not in paths and word[-1:].isdigit() and word.rstrip("0123456789") in kinds - {""}:
-            wrong.append(("next_experiment", f"there is no {word}"))
-            break
+    kinds = {path.rstrip(digits) for path in paths if path[-1:].isdigit()} - {""}
+    words = (word.strip(".,;:!?()\"'`") for word in said.next_experiment.do.split())
+    if no_such := next((w for w in words if w not in paths and w[-1:].isdigit() and w.rstrip(digits) in kinds), ""):
+        wrong["next_experiment"] = f"there is no {no_such}"
     return wrong
 
 
@@ -166,36 +158,31 @@ def signed(stands: Held, base: Assessment, bench: Toolbox) -> Assessment:
     """The model's judgement over our findings: evidence and prose are its claims as far as they stand."""
     said, texts = stands.said, stands.texts
     good = [c for c in stands.checked if not c.why]
-    chances = {v: round(said.probabilities.get(v, 0.0), 3) for v in VERDICTS} if said.probabilities else {}
+    ours = [c.claim.speaks_for in (None, said.verdict) for c in good]
     return base.model_copy(
-        update={
-            "verdict": said.verdict,
-            "call": said.call,
+        update={name: getattr(said, name) for name in ("verdict", "call", "confidence", "first_broken_link")}
+        | {
             "p_continue_pays": round(said.p_continue_pays, 3),
             "call_reason": "pays" if said.call == "continue" else "broken" if said.verdict in BROKEN else "no_gain",
-            "confidence": said.confidence,
-            "probabilities": chances,
-            "evidence": [_evidence(c, said.verdict) for c in good],
+            "probabilities": {v: round(said.probabilities.get(v, 0.0), 3) for v in VERDICTS} if said.probabilities else {},
+            # A model does not say how much each weighs.
+            "evidence": [
+                EvidenceView(says=c.says, for_=c.claim.speaks_for or said.verdict, weight=1.0, metric=c.metric, steps=c.steps) for c in good
+            ],
             "rivals": [],
-            "at_odds": [c.says for c in good if c.claim.speaks_for not in (None, said.verdict)],
+            "at_odds": [c.says for c, agrees in zip(good, ours, strict=True) if not agrees],
             "risk": "",
             "best_checkpoint": _best(stands, base, bench),
-            "first_broken_link": said.first_broken_link,
             "onset": None if "onset" in stands.fields else said.onset,
             "ruled_out": texts["ruled_out"],
             "could_not_see": [*texts["could_not_see"], *_left_out(stands)],
             "next_experiment": base.next_experiment
             if "next_experiment" in stands.fields
             else Experiment(**said.next_experiment.model_dump()),
-            "why": texts["why"] or "; ".join(c.says for c in good if c.claim.speaks_for in (None, said.verdict))[:_LONGEST],
+            "why": texts["why"] or "; ".join(c.says for c, agrees in zip(good, ours, strict=True) if agrees)[:_LONGEST],
             "words": texts["summary"],
         }
     )
-
-
-def _evidence(c: Checked, verdict: Verdict) -> EvidenceView:
-    """A claim that stands as a piece of evidence; a model does not say how much each weighs."""
-    return EvidenceView(says=c.says, for_=c.claim.speaks_for or verdict, weight=1.0, metric=c.metric, steps=c.steps)
 
 
 def _left_out(stands: Held) -> list[str]:

@@ -40,25 +40,15 @@ class Toolbox:
             if verb is None:
                 raise no_such("tool", tool, offered())
             return self.safe(self._answer(verb, arguments), verb.longest), False
-        except ValidationError as wrong:
-            return self.safe({"mistake": complaints(wrong)}, 800), True
-        except UsageError as mistake:
-            return self.safe({"mistake": str(mistake.args[0])}, 800), True
+        except (ValidationError, UsageError) as wrong:
+            told = complaints(wrong) if isinstance(wrong, ValidationError) else str(wrong.args[0])
+            return self.safe({"mistake": told}, 800), True
 
-    def _answer(self, verb: Verb, arguments: Any) -> Answer:
+    def _answer(self, verb: Verb, arguments: Any) -> Any:
         asked = model_of(verb.name, arguments_of(verb), Exact).model_validate(arguments).model_dump(exclude_none=True)
-        if verb.name == "findings":
-            return self._findings(**asked)
-        if verb.name == "read_page":
-            return _page(**asked)
         if "metrics" in asked:
             asked["metrics"] = [self.aliases.get(name, name) for name in asked["metrics"]]
-        answer: Answer = function_of(verb.function)(self.run, **asked)
-        return answer
-
-    def _findings(self, outcome: str | None = None) -> Answer:
-        found = sorted((f for f in self.findings if outcome in (None, f.outcome)), key=lambda f: ORDER.index(f.outcome))
-        return {"findings": [f.model_dump() for f in found]}
+        return function_of(verb.function)(self if verb.bench else self.run, **asked)
 
     def safe(self, answer: Answer, longest: int) -> Answer:
         """The answer as a model may see it: clean, without names that read like sentences, at most so many tokens."""
@@ -81,7 +71,14 @@ def tools() -> tuple[Tool, ...]:
     return tuple(Tool(name, verb.says, schema_of(arguments_of(verb), set())) for name, verb in offered().items())
 
 
-def _page(page: str) -> Answer:
+def findings(bench: Toolbox, outcome: str | None = None) -> Answer:
+    """What the detectors found, or what of it came out so."""
+    found = sorted((f for f in bench.findings if outcome in (None, f.outcome)), key=lambda f: ORDER.index(f.outcome))
+    return {"findings": [f.model_dump() for f in found]}
+
+
+def page(_: Toolbox, page: str) -> Answer:
+    """A page of the skill."""
     pages = shipped.skill_pages()
     if page not in pages:
         raise no_such("page", page, pages)
