@@ -392,7 +392,7 @@ def test_judged_runs_have_a_picture() -> None:
     assert "2 runs side by side" in pages[2].text
 
 
-def test_long_work_reports_progress(monkeypatch):
+def test_long_work_reports_progress():
     """A client that asks is told of files and patterns, ever more of them, and of the end; nothing of the run stands in it."""
     seen = []
 
@@ -403,7 +403,6 @@ def test_long_work_reports_progress(monkeypatch):
         return await client.call_tool("assess_run", {"run": "run-01"}, progress_callback=note)
 
     POOL.stop()
-    monkeypatch.setattr("rl_advisor.server.dispatch.TELL_EVERY", 0.0)
     with_client([DATA], talk)
     parts = [n for n, _, _ in seen]
     assert parts == sorted(set(parts))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rl_advisor.output.run_reference import split_reference
 
 if TYPE_CHECKING:
-    from rl_advisor.answers.run_places import File
+    from rl_advisor.reading.remote.listing import File
 
 MOST_ENTRIES, MOST_NAMED, MOST_NEAR, HEAD = 20_000, 8, 5_000, 65_536
 _SERIES = re.compile(rb"\[\s*(?:\{|\[|-?[\d.]+(?:[eE][-+]?\d+)?\s*,)|\"\d+\"\s*:")
@@ -47,7 +47,8 @@ def _nearby(wanted: Path) -> str:
 
 def fingerprint(path: Path) -> "tuple[File, ...]":
     """Every file of the run with its size and time of change; equal as long as nothing was written."""
-    from rl_advisor.answers.run_places import File, below
+    from rl_advisor.answers.run_places import below
+    from rl_advisor.reading.remote.listing import File
 
     path = split_reference(path)[0]
     if not path.is_dir():

@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.remote.listing import File
 from rl_advisor.reading.run_folder import IN_CHECKPOINT, all_logs, checkpoint_step, is_skipped
 
 DEEPEST, MOST_ENTRIES = 8, 5_000_000
@@ -38,17 +38,6 @@ _PART = re.compile(
     r"|learner|environment_loop|videos?|console|stdout|outputs?|rank|worker|env|process|node|replica|shard)s?(?:[-_]?\d+|_(?:logs?|data|dir|dump))?)"
 )
 """Folders that hold a part of the run above them."""
-
-
-class File(NamedTuple):
-    """A file at one moment; a folder that is a checkpoint is one without size."""
-
-    path: str
-    size: int
-    changed: float
-    """Seconds since the epoch."""
-    tag: str = ""
-    """What a store says of its content."""
 
 
 @dataclass

@@ -9,7 +9,6 @@ from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy, told
 from rl_advisor.output import Answer
-from rl_advisor.output.errors import as_usage_error
 
 BUILTIN = ("price",)
 """Options that the built-in advisor knows; the others are for those that ask a model."""
@@ -80,18 +79,17 @@ def _told(advisor: str, asked: Answer) -> Answer:
 def evaluate(corpus: str, answers: str | None, key: str | None, advisor: str, as_json: bool, **how: Any) -> None:
     """Score an advisor, or answers made elsewhere, on labelled runs: a folder with runs/ and labels.json."""
     from rl_advisor.answers import run_folders
-    from rl_advisor.output.clean import clean
+    from rl_advisor.tools.asking import advisor_named, of_files
 
     folder = run_folders.existing(corpus)
     if answers is not None:
         from rl_advisor.evals.harness import score_answers
 
         file, tasks = run_folders.existing(answers), None if key is None else run_folders.existing(key)
-        scores = as_usage_error(lambda: score_answers(folder, file, key=tasks, rows=how["rows"]))
+        scores = of_files(score_answers, folder, file, key=tasks, rows=how["rows"])
     else:
         from rl_advisor.evals.harness import evaluate as scored
-        from rl_advisor.tools import advisor_named
 
         assess = advisor_named(advisor).assess
-        scores = as_usage_error(lambda: told(folder.name, lambda: scored(folder, assess, **how)))
-    show("eval", clean(scores), as_json)
+        scores = told(folder.name, lambda: of_files(scored, folder, assess, **how))
+    show("eval", scores, as_json)

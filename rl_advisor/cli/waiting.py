@@ -58,7 +58,7 @@ def _over(*_: Any) -> None:
 
 
 T = TypeVar("T")
-SILENT_S, EVERY_S = 1.0, 0.2
+SILENT_S = 1.0
 _CLEAN = "\x1b[2K"
 
 
@@ -72,17 +72,13 @@ def told(what: str, work: Callable[[], T]) -> T:
     """The result of ``work``, which may take as long as it does."""
     if not sys.stderr.isatty():
         return work()
-    began = last = time.monotonic()
+    began = time.monotonic()
 
     def ear(part: str, number: int, total: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - began > SILENT_S and now - last > EVERY_S:
-            last = now
-            click.echo(f"{_CLEAN}{part} {number:,} of {total:,} ({now - began:.0f} s)\r", err=True, nl=False)
+        click.echo(f"{_CLEAN}{part} {number:,} of {total:,} ({time.monotonic() - began:.0f} s)\r", err=True, nl=False)
 
     click.echo(f"reading {what} ...\r", err=True, nl=False)
-    with listening(ear):
+    with listening(ear, SILENT_S):
         result = work()
     click.echo(f"{_CLEAN}\r", err=True, nl=False)
     return result

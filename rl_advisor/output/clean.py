@@ -80,31 +80,20 @@ def clean(value: Any) -> Any:
     return _clean(value, 0)
 
 
-def _clean(value: Any, depth: int) -> Any:
+def _clean(value: Any, depth: int) -> Any:  # noqa: PLR0911 - one a kind of value
     if depth > DEEPEST:
         return "[nested too deep]"
-    if isinstance(value, Mapping):
-        return {readable(str(_plain(k)), 200): _clean(_masked(k, v), depth + 1) for k, v in value.items()}
     # Arrays, numpy's scalars and pandas' columns all know their plain form; numpy itself is not needed for that.
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, AbstractSet):
-        value = sorted(value, key=str)
-    if isinstance(value, list | tuple):
-        return [_clean(v, depth + 1) for v in value]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _clean(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value)}
+    value = value.value if isinstance(value, Enum) else value
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if dataclasses.is_dataclass(value):
+        value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     if hasattr(value, "model_dump"):
-        return _clean(value.model_dump(by_alias=True), depth)
-    return _plain(value)
-
-
-def _plain(value: Any) -> Any:
-    """The scalar as text, number, boolean or None."""
-    if isinstance(value, Enum):
-        value = value.value
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+        value = value.model_dump(by_alias=True)
+    if isinstance(value, Mapping):
+        return {readable(str(_clean(k, 0)), 200): _clean(_masked(k, v), depth + 1) for k, v in value.items()}
+    if isinstance(value, list | tuple | AbstractSet):
+        return [_clean(v, depth + 1) for v in (sorted(value, key=str) if isinstance(value, AbstractSet) else value)]
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):

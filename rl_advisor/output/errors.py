@@ -1,13 +1,11 @@
 """What is raised when somebody asks for what is not there."""
 
 import difflib
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
-
-T = TypeVar("T")
 
 
 class UsageError(LookupError):
@@ -30,14 +28,6 @@ def no_such(kind: str, asked: object, choices: Iterable[object], most: int = 40)
 def install(*extras: str) -> str:
     """The command that installs extras; the package's name is no one's on the index yet, so it is installed from a checkout."""
     return f'uv pip install ".[{",".join(extras)}]" in a checkout of rl-advisor (or pip install)'
-
-
-def as_usage_error(make: Callable[[], T]) -> T:
-    """What ``make`` gives; that it cannot use what it was given is the caller's mistake."""
-    try:
-        return make()
-    except ValueError as unfit:
-        raise UsageError(str(unfit)) from unfit
 
 
 def complaints(wrong: "ValidationError") -> list[str]:

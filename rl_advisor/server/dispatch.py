@@ -2,7 +2,6 @@
 
 import difflib
 import logging
-import time
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -22,8 +21,7 @@ from rl_advisor.tools.workers import POOL, Crowded, Limits, Stopped, in_worker, 
 
 Client = Context[Any, Any]
 Work = Callable[..., Awaitable[Any]]
-TELL_EVERY = 0.2
-"""Seconds between two notes of progress."""
+
 MOST_KEPT, MOST_NEAR = 64, 2_000
 LIMITS = Limits(cpu_s=20, memory=1_500 << 20, wall_s=120)
 BUSY = "The server is busy with other runs, and this one takes long; ask again in a minute."
@@ -36,14 +34,12 @@ class Listener:
 
     def __init__(self, ctx: Client | None) -> None:
         """Tell the client of ``ctx``, if any."""
-        self.parts = 0
-        self._ctx, self._told = ctx, 0.0
+        self.parts, self._ctx = 0, ctx
 
     def __call__(self, what: str, number: int, total: int) -> None:
         """One more part begins."""
         self.parts += 1
-        if self._ctx is not None and time.monotonic() - self._told > TELL_EVERY:
-            self._told = time.monotonic()
+        if self._ctx is not None:
             from_thread.run(self._ctx.report_progress, self.parts, None, f"{what} {number} of {total}")
 
 

@@ -41,7 +41,7 @@ def ask(name: str, *given: Any, **named: Any) -> Any:
             asked[argument] = place(asked[argument]) if isinstance(asked[argument], str | Path) else [place(p) for p in asked[argument]]
     function = function_of(verb.function)
     if not verb.about:
-        return _of_files(function, asked)
+        return of_files(function, **asked)
     how = {name: asked.pop(name) for name in HOW if name in asked}
     how["mapping"] = {**how.get("mapping", {}), **asked.pop("columns", {})} or None
     if verb.table and (table := _table(verb, asked["run"], how)):
@@ -105,11 +105,16 @@ def advisor_named(name: str) -> ModuleType:
     return import_module(f"rl_advisor.tools.advisors.{name}")
 
 
-def _of_files(function: Any, asked: Answer) -> Any:
+def of_files(function: Any, /, *given: Any, **asked: Any) -> Any:
+    """What a function says of files that are no run, made safe.
+
+    Raises:
+        UsageError: it cannot use what it was given.
+    """
     from rl_advisor.reading import UnreadableRun
 
     try:
-        return clean(function(**asked))
+        return clean(function(*given, **asked))
     except UnreadableRun:
         raise
     except ValueError as unfit:  # that it cannot use what it was given is the caller's mistake

@@ -259,11 +259,8 @@ def watch(  # noqa: PLR0913
     follower, pages = Follower(run_folders.existing(run)), [out] if out else []
     report_file.look_ahead(pages, to)
 
-    def read() -> "Run":
-        return replace(follower.read(), goal=goal)
-
     def write(pages: Sequence[Path], to: Sequence[str] = ()) -> Answer:
-        now = read()
+        now = replace(follower.read(), goal=goal)
         return report_file.report(now, advisor_named("builtin").assess(now), pages, to, run)
 
     voice = Voice(tell, rules, state_file, webhook, partial(write, pages) if pages else None)
@@ -275,7 +272,7 @@ def watch(  # noqa: PLR0913
             changed, pause = clock(), every
             voice.state = voice.state.but(seen=files)
             with suppress(UnreadableRun, FileNotFoundError):  # what cannot be read yet is looked at again when it changes
-                voice.judge(read())
+                voice.judge(replace(follower.read(), goal=goal))
         else:
             pause = min(2 * pause, LONGEST_PAUSE * every)
             voice.deliver()

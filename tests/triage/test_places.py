@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from rl_advisor.answers.run_folders import holds_metrics
-from rl_advisor.answers.run_places import FLAT, File, runs_of, tree
+from rl_advisor.answers.run_places import FLAT, runs_of, tree
+from rl_advisor.reading.remote.listing import File
 from rl_advisor.tools.triage.looking import look
 
 TREES = {

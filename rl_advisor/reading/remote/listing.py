@@ -15,13 +15,15 @@ class Listed(NamedTuple):
     """Seconds since the epoch; 0 where nobody knows."""
 
 
-class ListedFile(NamedTuple):
-    """A file, by its path below the address."""
+class File(NamedTuple):
+    """A file at one moment, by its path below an address or a folder; a folder that is a checkpoint is one without size."""
 
     path: str
     size: int
     changed: float
-    tag: str
+    """Seconds since the epoch."""
+    tag: str = ""
+    """What a store says of its content."""
 
 
 @dataclass
@@ -29,4 +31,4 @@ class Listing:
     """Runs, of a store that knows what a run is; files, of any other."""
 
     runs: list[Listed] = field(default_factory=list)
-    files: list[ListedFile] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)

@@ -61,20 +61,17 @@ def answers(
 
 def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> Iterator[tuple[Place, Row]]:
     """The answers of an engine, kept before they are given."""
-    pending: dict[Future[Row], tuple[Place, int]] = {}
-    done = 0
-
-    def begin(place: Place, tried: int) -> None:
-        pending[submit(place, how)] = (place, tried)
-
+    pending: dict[Future[Row], Place] = {}
+    done, again = 0, set[Place]()
     while queue or pending:
         while queue and len(pending) < how.jobs + AHEAD:
-            begin(queue.popleft(), 0)
+            place = queue.popleft()
+            pending[submit(place, how)] = place
         for future in wait(pending, return_when=FIRST_COMPLETED).done:
-            place, tried = pending.pop(future)
-            lost = future.exception()
-            if lost is not None and not tried:
-                begin(place, 1)
+            place, lost = pending.pop(future), future.exception()
+            if lost is not None and place not in again:
+                again.add(place)
+                queue.appendleft(place)
                 continue
             answer = future.result() if lost is None else {"error": f"its worker was lost twice ({type(lost).__name__})", "passing": True}
             if not answer.get("passing"):
@@ -90,8 +87,10 @@ def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> It
 def parts_of(place: Place, answer: Row) -> list[Place]:
     """The places of several runs that lie at one."""
     names = answer.get("several", ()) if place.inner.count("/") < DEEPEST else ()
-    inner = [inside(place.inner, name) if place.inner else name for name in names]
-    return [replace(place, run=inside(place.run, n), inner=i, key=inner_key(place.key, n)) for n, i in zip(names, inner, strict=True)]
+    return [
+        replace(place, run=inside(place.run, n), inner=inside(place.inner, n) if place.inner else n, key=inner_key(place.key, n))
+        for n in names
+    ]
 
 
 def is_row(answer: Row) -> bool:

@@ -7,11 +7,11 @@ of Benjamini and Hochberg at 5 percent, with intervals as wide as that many look
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers import templates
 from rl_advisor.answers.comparable import NO_VARIANT, RISK, grouped
 from rl_advisor.features.series import Bools, Floats, Ints
 from rl_advisor.features.student import below, quantile
@@ -45,10 +45,10 @@ def common(rows: Sequence[Row]) -> Answer:
     variants = len(set(groups))
     said = {"alike": not telling, "same": "all" if failed.all() else "" if failed.any() else "none"}
     return answer | {
-        "settings": [asdict(look) | also.get(look.setting, {}) for look in surviving(found, RISK)][:SHOWN],
+        "settings": [look | also.get(look["setting"], {}) for look in surviving(found, RISK)][:SHOWN],
         "looks": len(found),
         "number_of_variants": variants,
-        "failing": _shared(judged, failed),
+        "failing": _shared(judged),
         "cannot_be_told": {
             "never_varied": {k: v for k, v in same.items() if not NO_VARIANT.search(k)},
             "changed_together": [keys for keys in together if len(keys) > 1][:SHOWN],
@@ -86,78 +86,53 @@ def changed_together(telling: Mapping[str, Sequence[Any]]) -> list[list[str]]:
     return list(groups.values())
 
 
-def _shared(rows: Sequence[Row], failed: Any) -> Answer:
+def _shared(rows: Sequence[Row]) -> Answer:
     """What the failing share: stages, patterns with their share among the failing and the others, settings that all of them have."""
-    bad, good = [r for r, f in zip(rows, failed, strict=True) if f], [r for r, f in zip(rows, failed, strict=True) if not f]
+    bad, good = ([row for row in rows if (row["urgency"] in FAILED) == fails] for fails in (True, False))
     if not bad:
         return {}
     patterns = [Counter(p for row in part for p in set(row.get("patterns") or ())) for part in (bad, good)]
-    shares = {p: (n / len(bad), patterns[1][p] / max(1, len(good))) for p, n in patterns[0].items() if n > 1}
-    told = sorted(shares.items(), key=lambda item: item[1][1] - item[1][0])[:SHOWN]
-    settings = [{(k, repr(v)) for k, v in (row.get("settings") or {}).items()} for row in bad]
-    always = set.intersection(*settings) if len(bad) > 1 else set()
-    elsewhere = {pair for row in good for pair in ((k, repr(v)) for k, v in (row.get("settings") or {}).items())}
+    shares = [(p, n / len(bad), patterns[1][p] / max(1, len(good))) for p, n in patterns[0].items() if n > 1]
+    told = sorted(shares, key=lambda share: share[2] - share[1])[:SHOWN]
+    given = {id(row): {(k, repr(v)) for k, v in (row.get("settings") or {}).items()} for row in rows}
+    always = set.intersection(*(given[id(row)] for row in bad)).difference(*(given[id(row)] for row in good)) if len(bad) > 1 else ()
     return {
         "broke_first": Counter(row["cause"] for row in bad if row["cause"] and row["cause"] != "none").most_common(5),
-        "patterns": [{"pattern": p, "failing": a, "others": b} for p, (a, b) in told if a > b],
-        "only_there": sorted(k for k, v in always - elsewhere if not NO_VARIANT.search(k))[:SHOWN],
+        "patterns": [{"pattern": p, "failing": a, "others": b} for p, a, b in told if a > b],
+        "only_there": sorted(k for k, _ in always if not NO_VARIANT.search(k))[:SHOWN],
     }
 
 
 def notes(rows: Sequence[Row], **figures: Any) -> list[str]:
     """What cannot be told of runs with these figures, and how many lost a twentieth of their episodes to other errors than the policy's."""
-    from rl_advisor.answers.templates import sentences as told
-
-    lost = [share for row in rows if (share := row.get("episodes_lost")) is not None and share > 0.05]
-    return told("many_runs", {"lossy": len(lost), "worst": max(lost, default=0.0), **figures})
+    lost = [share for row in rows if (share := row.get("episodes_lost") or 0.0) > 0.05]
+    return templates.sentences("many_runs", {"lossy": len(lost), "worst": max(lost, default=0.0), **figures})
 
 
 FEW_VALUES, FEWEST_OF_VALUE = 5, 3
 """Numbers with more values than this are asked whether the higher half fails more; a value with fewer runs is not looked at."""
+Look = Answer
+"""Whether runs with a ``value`` of a ``setting`` (with one ``above`` it, the middle of all) fail more often than the others.
 
-
-@dataclass(frozen=True)
-class Look:
-    """Whether runs with this value (of numbers of many values: with a higher one) fail more often than the others."""
-
-    setting: str
-    value: Any
-    runs: int
-    failed: float
-    """Share of the runs with it that failed."""
-    others: float
-    """The same of the others."""
-    low: float
-    high: float
-    """Interval of the difference."""
-    p: float
-    above: bool = False
-    """Whether runs lie above the value, which is the middle of all, and do not have it."""
-    q: float = 1.0
-    """The largest false discovery rate at which it is named."""
-    n: tuple[float, float] = (0.0, 0.0)
-    """Runs on both sides, divided by the design effect."""
-    freedom: int = 1
-    """Variants less two: of few variants little is known, however many runs each has."""
+How many they are (``runs``), the shares that ``failed`` of them and of the ``others``, ``n`` of both divided by the design effect, and the
+``freedom``, the variants less two: of few variants little is known, however many runs each has.
+"""
 
 
 def looks_at(settings: Mapping[str, Sequence[Any]], failed: Bools, groups: Sequence[int]) -> list[Look]:
     """Every look that the settings allow; none where all or none failed."""
-    if not failed.any() or failed.all():
-        return []
     of, found = np.asarray(groups), []
-    for key, values in settings.items():
-        if _is_scale(values):
-            x = np.array([np.nan if v is None else float(v) for v in values])
-            known, middle = np.isfinite(x), float(np.nanmedian(x))
-            higher = x[known] > middle
-            if FEWEST_OF_VALUE <= higher.sum() <= higher.size - FEWEST_OF_VALUE:
-                found.append(replace(_share(key, middle, higher, failed[known], of[known]), above=True))
-            continue
+    for key, values in settings.items() if failed.any() and not failed.all() else ():
         texts = np.array([repr(v) for v in values])
-        names = [name for name in np.unique(texts) if FEWEST_OF_VALUE <= (texts == name).sum() <= texts.size - FEWEST_OF_VALUE]
-        asked = names[:1] if len(np.unique(texts)) == 2 else names  # of two values one look says all
-        found += [_share(key, values[int(np.argmax(texts == name))], texts == name, failed, of) for name in asked]
+        names, known, scale = np.unique(texts), np.ones(texts.size, bool), _is_scale(values)
+        sides = [(values[int(np.argmax(texts == name))], texts == name) for name in names]
+        if scale:
+            x = np.array(values, np.float64)
+            known, middle = np.isfinite(x), float(np.nanmedian(x))
+            sides = [(middle, x > middle)]
+        asked = [(v, has[known]) for v, has in sides if FEWEST_OF_VALUE <= has[known].sum() <= known.sum() - FEWEST_OF_VALUE]
+        for value, has in asked[:1] if names.size == 2 else asked:  # of two values one look says all
+            found.append({"setting": key, "value": value, "above": scale, **_shares(has, failed[known], of[known])})
     return found
 
 
@@ -174,45 +149,43 @@ def design_effect(failed: Floats, groups: Ints) -> float:
     if k in (1, n):
         return 1.0
     means = np.bincount(index, failed) / sizes
-    between = float((sizes * (means - failed.mean()) ** 2).sum()) / (k - 1)
+    between = float(sizes @ (means - failed.mean()) ** 2) / (k - 1)
     within = float(((failed - means[index]) ** 2).sum()) / (n - k)
-    m = float((n - (sizes**2).sum() / n) / (k - 1))
-    rho = (between - within) / (between + (m - 1) * within) if between + (m - 1) * within > 0 else 0.0
-    return max(1.0, 1 + (m - 1) * float(np.clip(rho, 0, 1)))
+    m = float(n - sizes @ sizes / n) / (k - 1)
+    whole = between + (m - 1) * within
+    return 1 + (m - 1) * min(1.0, max(0.0, (between - within) / whole)) if whole > 0 else 1.0
 
 
-def _share(key: str, value: Any, has: Bools, failed: Bools, groups: Ints) -> Look:
+def _shares(has: Bools, failed: Bools, groups: Ints) -> Look:
     """A value against all others; runs of a variant are alike by what the value leaves unsaid."""
     a, b = float(failed[has].mean()), float(failed[~has].mean())
     effect, freedom = design_effect(failed - np.where(has, a, b), groups), max(1, np.unique(groups).size - 2)
     n, m = has.sum() / effect, (~has).sum() / effect
-    whole = (a * n + b * m) / (n + m)
-    error = float(np.sqrt(whole * (1 - whole) * (1 / n + 1 / m)))
-    p = float(2 * below(freedom, -max(0.0, abs(a - b) - 0.5 * (1 / n + 1 / m)) / error)) if error else 1.0  # Yates: few runs, wide steps
-    return Look(key, value, int(has.sum()), a, b, a - b, a - b, p, n=(n, m), freedom=freedom)
+    whole, thin = (a * n + b * m) / (n + m), 1 / n + 1 / m
+    error = float(np.sqrt(whole * (1 - whole) * thin))
+    p = float(2 * below(freedom, -max(0.0, abs(a - b) - 0.5 * thin) / error)) if error else 1.0  # Yates: few runs, wide steps
+    return {"runs": int(has.sum()), "failed": a, "others": b, "p": p, "n": (n, m), "freedom": freedom}
 
 
 def surviving(found: Sequence[Look], risk: float) -> list[Look]:
-    """The looks that are named at this false discovery rate, the surest first, with intervals for having been chosen among so many."""
-    ranked = sorted(found, key=lambda look: look.p)
-    ratio = np.array([look.p for look in ranked]) * len(ranked) / np.arange(1, len(ranked) + 1)
+    """The looks that are named at this false discovery rate ``q``, the surest first.
+
+    Each has an interval (``low``, ``high``) of the difference for having been chosen among so many, Newcombe's.
+    """
+    ranked = sorted(found, key=lambda look: float(look["p"]))
+    ratio = np.array([look["p"] for look in ranked]) * len(ranked) / np.arange(1, len(ranked) + 1)
     q = np.minimum.accumulate(ratio[::-1])[::-1].clip(max=1.0).tolist()
-    kept = [replace(look, q=x) for look, x in zip(ranked, q, strict=True) if x <= risk]
+    kept = [look | {"q": x} for look, x in zip(ranked, q, strict=True) if x <= risk]
     each = risk * len(kept) / max(1, len(ranked)) / 2
-    return [_with_interval(look, -quantile(look.freedom, each)) for look in kept]
-
-
-def _with_interval(look: Look, z: float) -> Look:
-    """The look with its interval at so many standard errors (Newcombe's)."""
-    (a, n), (b, m) = (look.failed, look.n[0]), (look.others, look.n[1])
-    (la, ha), (lb, hb) = wilson(a * n, n, z), wilson(b * m, m, z)
-    return replace(look, low=a - b - float(np.hypot(a - la, hb - b)), high=a - b + float(np.hypot(ha - a, b - lb)))
+    for look in kept:
+        a, b, (n, m), z = look["failed"], look["others"], look["n"], -quantile(look["freedom"], each)
+        (la, ha), (lb, hb) = wilson(a * n, n, z), wilson(b * m, m, z)
+        look |= {"low": a - b - float(np.hypot(a - la, hb - b)), "high": a - b + float(np.hypot(ha - a, b - lb))}
+    return kept
 
 
 def sentences(found: Answer) -> list[str]:
     """What can be said and what cannot, the surest first: for the terminal, the page and the tool."""
-    from rl_advisor.answers.templates import sentences as told
-
     cannot, failing = found.get("cannot_be_told") or {}, found.get("failing") or {}
     words = {
         "settings": [look | {"worth": f"{'above' if look['above'] else '='} {spelt(look['value'])}"} for look in found.get("settings", ())],
@@ -220,4 +193,4 @@ def sentences(found: Answer) -> list[str]:
         "fixed": [f"{spelt(key)} {spelt(value)}" for key, value in (cannot.get("never_varied") or {}).items()],
         "notes": [f"{note[0].upper()}{note[1:]}." for note in found.get("notes", ())],
     }
-    return told("common", {**found, **words})
+    return templates.sentences("common", {**found, **words})

@@ -11,11 +11,13 @@ MOST_GPUS = 1_000_000
 
 def cost(run: Run, broke_at: float | None) -> dict[str, Any]:
     """``gpus``, ``hours`` so far, ``hours_after_break``, ``hours_left`` to the planned end, all in GPU hours too; None where not logged."""
-    count, pace = gpus(run), seconds_a_step(run)
-    so_far = None if pace is None else pace * (run.last_step - run.first_step) / 3600
-    after = None if pace is None or broke_at is None else pace * max(0.0, run.last_step - broke_at) / 3600
-    left = None if pace is None or not run.planned_steps else pace * max(0.0, run.planned_steps - run.last_step) / 3600
-    hours = {"hours": so_far, "hours_after_break": after, "hours_left": left}
+    count, pace, last = gpus(run), seconds_a_step(run), run.last_step
+    steps = {
+        "hours": last - run.first_step,
+        "hours_after_break": None if broke_at is None else last - broke_at,
+        "hours_left": run.planned_steps - last if run.planned_steps else None,
+    }
+    hours = {name: None if n is None or pace is None else pace * max(0.0, n) / 3600 for name, n in steps.items()}
     return {"gpus": count, **hours, **{f"gpu_{name}": None if h is None or not count else h * count for name, h in hours.items()}}
 
 

@@ -12,8 +12,8 @@ from rl_advisor import __version__
 from rl_advisor.answers.run_folders import holds_metrics
 
 if TYPE_CHECKING:
-    from rl_advisor.answers.run_places import File, Folder
-    from rl_advisor.reading.remote.listing import ListedFile
+    from rl_advisor.answers.run_places import Folder
+    from rl_advisor.reading.remote.listing import File
 
 TAIL = 2048
 """Last bytes of a file that its key rests on, besides its size and time."""
@@ -65,9 +65,10 @@ def look(roots: Sequence[str]) -> list[Place]:
 def _local(root: str, named: str) -> list[Place]:
     """The runs below a folder or in a file."""
     from rl_advisor.answers import run_folders
-    from rl_advisor.answers.run_places import File, below
+    from rl_advisor.answers.run_places import below
     from rl_advisor.output.run_reference import split_reference
     from rl_advisor.reading.parsing import confined_files
+    from rl_advisor.reading.remote.listing import File
 
     path = run_folders.existing(root)
     if not (file := split_reference(path)[0]).is_dir():
@@ -81,19 +82,18 @@ def _local(root: str, named: str) -> list[Place]:
 
 def _remote(root: str, named: str) -> list[Place]:
     """The runs below an address, as its store lists them."""
-    from rl_advisor.answers.run_places import File, tree
+    from rl_advisor.answers.run_places import tree
     from rl_advisor.reading.remote import copies
 
     known = copies.listed(root)
     if known.runs:
         return [Place(f"{named}{r.name}", r.address, _digest(r.name, [r.tag]), r.changed, address=True) for r in known.runs]
-    listing = tree(File(*entry) for entry in known.files)
-    found = _placed(listing, lambda inner: not inner.endswith((".md", ".txt", ".json", ".gz")), root, named, copies.named(root))
+    found = _placed(tree(known.files), lambda inner: not inner.endswith((".md", ".txt", ".json", ".gz")), root, named, copies.named(root))
     files, above = sorted(known.files), f"{root.rstrip('/')}/"
     return [replace(place, files=_among(files, f"{place.where}/".removeprefix(above))) for place in found]
 
 
-def _among(files: "list[ListedFile]", prefix: str) -> tuple[tuple[str, int], ...]:
+def _among(files: "list[File]", prefix: str) -> tuple[tuple[str, int], ...]:
     """Those of sorted files whose paths begin so."""
     first, last = bisect_left(files, (prefix,)), bisect_left(files, (f"{prefix}\U0010ffff",))
     return tuple((f.path[len(prefix) :], f.size) for f in files[first:last] if f.path)

@@ -84,10 +84,9 @@ def outcome(run: "Run") -> Row | None:
     from rl_advisor.features.bins import reduce
 
     curve = outcomes.outcome(run)
-    step, value = curve.finite() if curve is not None else (None, None)
-    if curve is None or step is None or value is None or not value.size:
+    if curve is None or not curve.numbers.size:
         return None
-    shape = outcomes.course_or_none(curve)
+    (step, value), shape = curve.finite(), outcomes.course_or_none(curve)
     bins = reduce(step, value, min(POINTS, step.size))
     points = {"x": [float(f"{x:.6g}") for x in bins.step.tolist()], "y": [float(f"{y:.4g}") for y in bins.median.tolist()]}
     levels = {"start": shape.start, "best": best_level(run, run.curves.get(curve.name, curve))[0], "last": shape.last} if shape else {}

@@ -6,13 +6,17 @@ several triages at once do not wait for each other longer than a write takes.
 
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import orjson
 
-_TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, made REAL, answer BLOB) WITHOUT ROWID"
+_BEGIN = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=NORMAL",  # a kill loses nothing; a power failure the last answers, which are made again
+    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, made REAL, answer BLOB) WITHOUT ROWID",
+)
 WAIT_S = 60.0
 """Seconds for which another triage's write is waited for."""
 AGAIN_S = 0.02
@@ -21,7 +25,7 @@ KEPT_S = 90 * 86_400.0
 """Seconds after which an answer is made anew."""
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """The answers that are known."""
 
     def __init__(self, file: Path | None) -> None:
@@ -30,7 +34,23 @@ class Store:
         Raises:
             sqlite3.Error: it is no such store, or nobody may write there.
         """
-        self._base = _patiently(file)
+        until = time.monotonic() + WAIT_S
+        while True:  # tried again while another triage opens or closes it: for that moment SQLite does not wait by itself
+            self._base = sqlite3.connect(
+                ":memory:" if file is None else file, timeout=WAIT_S, isolation_level=None, check_same_thread=False
+            )
+            try:
+                for said in _BEGIN:
+                    self._base.execute(said)
+                with suppress(sqlite3.OperationalError):  # another triage is doing it
+                    self._base.execute("DELETE FROM answers WHERE made < ?", (time.time() - KEPT_S,))
+            except sqlite3.Error as failed:
+                self._base.close()
+                if "locked" not in str(failed) or time.monotonic() > until:
+                    raise
+                time.sleep(AGAIN_S)
+            else:
+                return
 
     def known(self, key: str) -> Any:
         """The answer that is kept under this key, or None."""
@@ -41,40 +61,6 @@ class Store:
         """Keep an answer; written when this returns."""
         self._base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, time.time(), orjson.dumps(answer)))
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the file."""
         self._base.close()
-
-    def __enter__(self) -> Self:
-        """The store itself, closed at the end."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
-
-
-def _opened(file: Path | None) -> sqlite3.Connection:
-    base = sqlite3.connect(":memory:" if file is None else file, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
-    try:
-        base.execute("PRAGMA journal_mode=WAL")
-        base.execute("PRAGMA synchronous=NORMAL")  # a kill loses nothing; a power failure the last answers, which are made again
-        base.execute(_TABLE)
-        with suppress(sqlite3.OperationalError):  # another triage is doing it
-            base.execute("DELETE FROM answers WHERE made < ?", (time.time() - KEPT_S,))
-    except BaseException:
-        base.close()
-        raise
-    return base
-
-
-def _patiently(file: Path | None) -> sqlite3.Connection:
-    """The opened file, tried again while another triage opens or closes it: for that moment SQLite does not wait by itself."""
-    until = time.monotonic() + WAIT_S
-    while True:
-        try:
-            return _opened(file)
-        except sqlite3.OperationalError as busy:
-            if "locked" not in str(busy) or time.monotonic() > until:
-                raise
-            time.sleep(AGAIN_S)

@@ -24,11 +24,15 @@ def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
     yield ""
     first = [row for row in rows if row["urgency"] != "unread"][:shown]
     yield from table([HEAD], [cells(row) for row in first]) if first else ()
-    if counts["unread"]:
-        yield from _unread([row for row in rows if row["urgency"] == "unread"], shown)
-    if len(rows) - counts["unread"] > len(first):
-        yield f"... and {len(rows) - counts['unread'] - len(first):,} more: --all, --json or --page FILE.html shows them"
-    told = sentences(common(rows) if len(rows) - counts["unread"] >= FEWEST else {"notes": notes(rows)})[:6]
+    if unread := [row for row in rows if row["urgency"] == "unread"]:
+        yield ""
+        yield from (f"{said(row['run'])}: {said(row['error'])}"[:200] for row in unread[: min(shown, 10)])
+        if len(unread) > 10:
+            yield f"... and {len(unread) - 10:,} more that could not be judged"
+    judged = len(rows) - len(unread)
+    if judged > len(first):
+        yield f"... and {judged - len(first):,} more: --all, --json or --page FILE.html shows them"
+    told = sentences(common(rows) if judged >= FEWEST else {"notes": notes(rows)})[:6]
     yield from ["", *(line for sentence in told for line in filled(f"- {sentence}"))] if told else ()
 
 
@@ -63,10 +67,3 @@ def cells(row: Row, name: int = 48, why: int = 46) -> tuple[str, ...]:
         "-" if row["age_s"] is None else seconds_of(row["age_s"]),
         "-" if left is None else f"{number(round(left, 1))} GPU h",
     )
-
-
-def _unread(rows: Sequence[Row], shown: int) -> Iterator[str]:
-    yield ""
-    yield from (f"{said(row['run'])}: {said(row['error'])}"[:200] for row in rows[: min(shown, 10)])
-    if len(rows) > 10:
-        yield f"... and {len(rows) - 10:,} more that could not be judged"

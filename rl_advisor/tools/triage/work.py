@@ -74,11 +74,8 @@ def inside(where: str, inner: str) -> str:
 
 def _judged(path: str, goal: float | None, how: How, wanted: Callable[[float], None]) -> Row:
     """The answer of a worker, or why there is none."""
-    from rl_advisor.output.errors import UsageError
-    from rl_advisor.reading import UnreadableRun
     from rl_advisor.tools.workers import isolated
 
-    refusals = (UnreadableRun, FileNotFoundError, UsageError)
     began, why, passing = time.monotonic(), "", False
     for tried in range(TRIES):
         left = how.seconds - (time.monotonic() - began)
@@ -87,16 +84,9 @@ def _judged(path: str, goal: float | None, how: How, wanted: Callable[[float], N
         limits = Limits(cpu_s=max(1, int(left)), memory=how.memory, wall_s=3 * left)
         try:
             asked = (list(how.roots), f"{read_and_judged.__module__}:{read_and_judged.__name__}", path, goal)
-            found: Row = in_worker(isolated.fenced, *asked, limits=limits, about=path, wanted=wanted, raises=refusals)
+            return dict(in_worker(isolated.fenced, *asked, limits=limits, about=path, wanted=wanted, raises=(isolated.Refused,)))
         except Stopped as stopped:
             why, passing = str(stopped), isinstance(stopped, Crowded)
-        except refusals as unreadable:
-            return {"error": _bare(str(unreadable.args[0]), path)}
-        else:
-            return found
+        except isolated.Refused as unreadable:  # without where the run lies, and without what would have been read
+            return {"error": str(unreadable).partition(". Looked for:")[0].replace(path, Path(path).name)[:300]}
     return {"error": f"not judged: {why}", **({"passing": True} if passing else {})}
-
-
-def _bare(text: str, path: str) -> str:
-    """The message without where the run lies, and without what would have been read."""
-    return text.partition(". Looked for:")[0].replace(path, Path(path).name)[:300]

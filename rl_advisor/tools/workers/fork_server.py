@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import sys
-import time
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
@@ -17,8 +16,6 @@ from rl_advisor.output import Answer, progress
 
 PROGRESS, RESULT, BYTES, ERROR = b"P", b"R", b"B", b"E"
 """With which a worker's message begins: JSON follows, or bytes as they are."""
-TELL_EVERY = 0.1
-"""Seconds between two notes of progress."""
 _FORBIDDEN = frozenset(table(__file__, "forbidden.toml")["events"])
 MOST_FILES, LONGEST_QUESTION = 512, 16 << 20
 
@@ -56,17 +53,9 @@ def _work(channel: Connection) -> None:
 
 
 def _answer(channel: Connection, function: str, args: list[Any], limits: Answer) -> None:
-    told = 0.0
-
-    def ear(what: str, number: int, total: int) -> None:
-        nonlocal told
-        if time.monotonic() - told > TELL_EVERY:
-            told = time.monotonic()
-            channel.send_bytes(PROGRESS + orjson.dumps([what, number, total]))
-
     _bounded(limits)
     try:
-        with progress.listening(ear):
+        with progress.listening(lambda *said: channel.send_bytes(PROGRESS + orjson.dumps(said))):
             answer = function_of(function)(*args)
         kind, payload = (BYTES, answer) if isinstance(answer, bytes) else (RESULT, orjson.dumps(answer))
     except Exception as error:  # noqa: BLE001 - whatever it is, the caller hears its name, and its message where that is expected

@@ -65,10 +65,14 @@ def load() -> None:
 
 
 def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
-    """What a function (``module:name``) answers, when files below these folders are opened through no link."""
+    """What a function (``module:name``) answers, when files below these folders are opened through no link.
+
+    Raises:
+        Refused: the question cannot be answered.
+    """
     from rl_advisor.reading.parsing import confined_files
 
-    with ExitStack() as fences:
+    with refusing(), ExitStack() as fences:
         for root in roots:
             fences.enter_context(confined_files.fenced(Path(root)))
         return function_of(function)(*arguments)
@@ -105,7 +109,6 @@ def page(asked: Answer) -> str:
     return _rendered("page.html", asked)
 
 
-@refusing()
 def several(asked: Answer) -> str:
     """The page on the runs at these paths, side by side."""
     from rl_advisor.tools import report_file
@@ -113,7 +116,6 @@ def several(asked: Answer) -> str:
     return report_file.comparison(asked["runs"], "page.html", asked.get("until"))
 
 
-@refusing()
 def _rendered(file: str, asked: Mapping[str, Any]) -> str:
     from rl_advisor.tools import report_file
 
@@ -121,7 +123,6 @@ def _rendered(file: str, asked: Mapping[str, Any]) -> str:
     return str(report_file.renderer(file)(whole, tools.advisor_named("builtin").assess(whole)))
 
 
-@refusing()
 def watched(asked: Answer) -> tuple[str, bool]:
     """The state of a watch (JSON, empty at first) after a look at the run, and whether its judgement changed, by the rules of ``watch``."""
     from rl_advisor.tools import watching
@@ -131,7 +132,6 @@ def watched(asked: Answer) -> tuple[str, bool]:
     return state.model_dump_json(), bool(change and before.told)
 
 
-@refusing()
 def case(asked: Answer) -> Answer:
     """A case on a run, or what a later run says of one; it is written by whoever asked."""
     from rl_advisor.tools.cases import advice
@@ -142,7 +142,6 @@ def case(asked: Answer) -> Answer:
     return advice.settled(kept, Path(asked["first"]), [Path(asked["run"])], asked["changed"]).model_dump(by_alias=True)
 
 
-@refusing()
 def metrics(asked: Answer) -> list[str]:
     """The names of the run's curves."""
     return list(tools.read(Path(asked["run"])).curves)

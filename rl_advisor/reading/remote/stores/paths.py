@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from rl_advisor.output import Answer
 from rl_advisor.reading.remote.bounds import Bounds, client
-from rl_advisor.reading.remote.listing import ListedFile, Listing
+from rl_advisor.reading.remote.listing import File, Listing
 from rl_advisor.reading.run_folder import UNREAD, Entry, walked
 
 GENERAL = True
@@ -63,14 +63,14 @@ def listed(address: str, found: Listing, bounds: Bounds) -> None:
     base = root.rstrip("/")
     if not _is_folder(store, root):
         info = store.info(root)
-        found.files.append(ListedFile("", int(info.get("size") or 0), *_of_content(info)))
+        found.files.append(File("", int(info.get("size") or 0), *_of_content(info)))
         return
     entries: Iterable[tuple[str, Answer]]
     if "://" in root:  # web pages may link in circles: the bounded walk
         entries = ((e.relative, {"size": e.size}) for e in _entries(store, root, bounds))
     else:
         entries = ((str(name).removeprefix(base + "/"), info) for name, info in store.find(base, detail=True).items())
-    found.files += [ListedFile(path, int(info.get("size") or 0), *_of_content(info)) for path, info in entries]
+    found.files += [File(path, int(info.get("size") or 0), *_of_content(info)) for path, info in entries]
 
 
 def _of_content(info: Mapping[str, Any]) -> tuple[float, str]:
