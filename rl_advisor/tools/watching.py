@@ -40,15 +40,14 @@ _LAST_TRIES = 3
 
 JUDGEMENT = ("verdict", "call", "first_broken_link")
 """What of an assessment is worth a message when it changes."""
-Said = Answer
 
 
 class State(BaseModel, frozen=True, extra="forbid"):
     """What must survive a restart; all of it is written to the state file."""
 
-    told: Said | None = None
-    doubted: Said | None = None
-    """Said by the latest assessments, not yet told."""
+    told: Answer | None = None
+    doubted: Answer | None = None
+    """Answer by the latest assessments, not yet told."""
     weight: float = 0.0
     """What speaks for ``doubted`` so far."""
     latest: Answer | None = None
@@ -72,14 +71,14 @@ def judged(run: "Run") -> Assessment:
     return named(completed(run, advisor_named("builtin").assess(run)), own_names(run))
 
 
-def heard(state: State, assessment: Assessment) -> tuple[State, Said | None]:
+def heard(state: State, assessment: Assessment) -> tuple[State, Answer | None]:
     """The state after an assessment, and the change to tell once looks that agree in a row have enough weight together; else None."""
     now = {name: getattr(assessment, name) for name in JUDGEMENT}
     said = {name: getattr(assessment, name) for name in ("run", "step", "planned_steps", "p_continue_pays", "confidence", "why", "summary")}
     return _weighed(state.but(latest=clean(said)), now, _weight(state.told, now, assessment))
 
 
-def _weight(told: Said | None, now: Said, assessment: Assessment) -> float:
+def _weight(told: Answer | None, now: Answer, assessment: Assessment) -> float:
     """What one look speaks for a new judgement: how much likelier its verdict is than the one told; the same verdict counts half."""
     likely = {str(v): p for v, p in assessment.probabilities.items()} or {assessment.verdict: USUAL[assessment.confidence]}
     p = likely.get(assessment.verdict, 0.0)
@@ -88,7 +87,7 @@ def _weight(told: Said | None, now: Said, assessment: Assessment) -> float:
     return p / 2 if told["verdict"] == now["verdict"] else max(0.0, p - likely.get(told["verdict"], 0.0))
 
 
-def _weighed(before: State, now: Said, weight: float) -> tuple[State, Said | None]:
+def _weighed(before: State, now: Answer, weight: float) -> tuple[State, Answer | None]:
     """The state after a look that speaks for a judgement so much, and the change where it is to be told."""
     if now == before.told:
         return before.but(doubted=None, weight=0.0), None
@@ -141,18 +140,12 @@ def load(path: Path | None) -> State:
         raise UsageError(f"{path.name} is no state of watch; name another file or remove it") from unfit
 
 
-def save(state: State, path: Path | None) -> None:
-    """Keep the state; a kill at any moment leaves either the old or the new one."""
-    if path is not None:
-        safe_write.put(path, state.model_dump_json())
-
-
 class Voice:
     """Judges a run again and again; says each change once (prints, reports, posts it), and keeps the state after every part."""
 
     def __init__(
         self,
-        tell: Callable[[Said], None],
+        tell: Callable[[Answer], None],
         rules: Sequence[str] = (),
         state_file: Path | None = None,
         webhook: str | None = None,
@@ -176,15 +169,15 @@ class Voice:
     def judge(self, run: "Run") -> int:
         """The code after a look at the run as it is now, of which the rules are asked, too."""
         self.keep(*heard(self.state, judged(run)))
-        broken = []
+        self._broke = False
         for own in self._rules:
             try:
-                broken.append(own(run))
+                words = own(run)
+                self._broke |= bool(words)
             except UsageError as trouble:  # a rule that cannot be asked is told, and breaks nothing
-                self.say(run.last_step, f"a rule cannot be asked ({trouble})")
-        for words in filter(None, broken):
-            self.say(run.last_step, words)
-        self._broke = any(broken)
+                words = f"a rule cannot be asked ({trouble})"
+            if words:
+                self.say(run.last_step, words)
         return self.code
 
     def say(self, step: float, words: str) -> None:
@@ -194,11 +187,28 @@ class Voice:
             self._said.add(key)
             self._tell({"step": step, "rule": line})
 
-    def keep(self, state: State, change: Said | None = None) -> None:
+    def looked(self, files: str, read: "Callable[[], Run]") -> bool:
+        """Whether files with this digest are new: they are judged; what cannot be read yet is looked at again when it changes."""
+        from rl_advisor.reading import UnreadableRun
+
+        if fresh := files not in ("", self.state.seen):
+            self.state = self.state.but(seen=files)
+            with suppress(UnreadableRun, FileNotFoundError):
+                self.judge(read())
+        else:
+            self.deliver()
+        return fresh
+
+    def keep(self, state: State, change: Answer | None = None) -> None:
         """First remembered, then said: a kill in between delays a change and never loses it."""
-        self.state = state.but(unsent=(*state.unsent, change)) if change and self._url else state
-        save(self.state, self._file)
+        self._remember(state.but(unsent=(*state.unsent, change)) if change and self._url else state)
         self.deliver()
+
+    def _remember(self, state: State) -> None:
+        """Keep the state, in the file too; a kill at any moment leaves either the old or the new one."""
+        self.state = state
+        if self._file is not None:
+            safe_write.put(self._file, state.model_dump_json())
 
     def deliver(self) -> None:
         """Say what is still to be said; the address of a webhook may be a secret and is not repeated."""
@@ -206,16 +216,15 @@ class Voice:
             if self._report:
                 self._report()
             self._tell({"number": self.state.number, **(self.state.latest or {}), **(self.state.told or {})})
-            self.state = self.state.but(due=False)
-            save(self.state, self._file)
+            self._remember(self.state.but(due=False))
         while self._url and self.state.unsent:
             if why := webhook.posted(self._url, self.state.unsent[0]):
                 if why != self._refused:
                     sys.stderr.write(f"rl-advisor: watch: the webhook took no post ({why}); it is tried again\n")
                 self._refused = why
                 return
-            self._refused, self.state = "", self.state.but(unsent=self.state.unsent[1:])
-            save(self.state, self._file)
+            self._refused = ""
+            self._remember(self.state.but(unsent=self.state.unsent[1:]))
 
     def close(self, wait: Callable[[], None]) -> None:
         """Say the last word, though no look confirmed it; what cannot be posted now stays in the state file for the next start."""
@@ -240,7 +249,7 @@ def watch(  # noqa: PLR0913
     state_file: Path | None,
     clock: Callable[[], float],
     sleep: Callable[[float], None],
-    tell: Callable[[Said], None],
+    tell: Callable[[Answer], None],
     until_stop: bool = False,
     aside: Path | None = None,
     rules: Sequence[str] = (),
@@ -249,41 +258,40 @@ def watch(  # noqa: PLR0913
 ) -> int:
     """The exit code, once the plan is done, nothing (but ``aside``) was written for ``idle`` s, or, ``until_stop``, stopping is advised.
 
-    Raises:
-        FileNotFoundError: there is no such run.
-        UsageError: the report, the address, the state file, a rule or a tracker cannot be what was named.
+    Raises FileNotFoundError where there is no such run, UsageError where anything else cannot be what was named.
     """
-    from rl_advisor.reading import UnreadableRun
     from rl_advisor.reading.live import Follower
 
     follower, pages = Follower(run_folders.existing(run)), [out] if out else []
     report_file.look_ahead(pages, to)
 
+    def read() -> "Run":
+        return replace(follower.read(), goal=goal)
+
     def write(pages: Sequence[Path], to: Sequence[str] = ()) -> Answer:
-        now = replace(follower.read(), goal=goal)
-        return report_file.report(now, advisor_named("builtin").assess(now), pages, to, run)
+        return report_file.report(now := read(), advisor_named("builtin").assess(now), pages, to, run)
 
     voice = Voice(tell, rules, state_file, webhook, partial(write, pages) if pages else None)
     changed, pause = clock(), every
     voice.deliver()
     while True:
-        files = run_folders.digest(run, aside)
-        if files and files != voice.state.seen:
-            changed, pause = clock(), every
-            voice.state = voice.state.but(seen=files)
-            with suppress(UnreadableRun, FileNotFoundError):  # what cannot be read yet is looked at again when it changes
-                voice.judge(replace(follower.read(), goal=goal))
-        else:
-            pause = min(2 * pause, LONGEST_PAUSE * every)
-            voice.deliver()
+        fresh = voice.looked(run_folders.digest(run, aside), read)
+        changed, pause = (clock(), every) if fresh else (changed, min(2 * pause, LONGEST_PAUSE * every))
         if ended(voice.state) or clock() - changed >= idle or (until_stop and voice.code == STOP):
             break
         sleep(pause)
     voice.close(lambda: sleep(every))
     for target in to:
-        try:
-            said = write((), [target])["told"][0]
-        except (UsageError, UnreadableRun, OSError) as trouble:
-            said = f"watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})"
-        sys.stderr.write(f"rl-advisor: {said}\n")
+        _note(target, partial(write, (), [target]))
     return voice.code
+
+
+def _note(target: str, write: Callable[[], Answer]) -> None:
+    """Say where a tracker was told, or why it did not take it."""
+    from rl_advisor.reading import UnreadableRun
+
+    try:
+        said = write()["told"][0]
+    except (UsageError, UnreadableRun, OSError) as trouble:
+        said = f"watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})"
+    sys.stderr.write(f"rl-advisor: {said}\n")
