@@ -204,7 +204,7 @@ class Course:
     @property
     def fell(self) -> bool:
         """Whether it ends below its best by more than noise, more than matters, and more than dips it recovered from before."""
-        return bool(self.falls >= SURE and self.best - self._after.mean() > DIPS * _deepest_fall(self.middle[: self.top + 1]))
+        return bool(self.falls >= SURE and self.best - self._after.mean() > DIPS * _deepest(self.middle[: self.top + 1]))
 
     @property
     def lost(self) -> float:
@@ -212,11 +212,6 @@ class Course:
         # A curve that never left its start has no height of its own: a quarter of its level is the least.
         height = max(self.best - self.floor, 0.0 if self.ceiling is not None else 0.25 * max(abs(self.best), abs(self.last)))
         return float(np.clip((self.best - self._after.mean()) / height, 0, 1)) if height > 0 else 0.0
-
-    @property
-    def deepest_dip(self) -> float:
-        """The deepest fall of the course anywhere, recovered or not."""
-        return _deepest_fall(self.middle)
 
     @cached_property
     def gain(self) -> Change:
@@ -251,7 +246,9 @@ class Course:
     @property
     def got_somewhere(self) -> bool:
         """Whether it surely rose over the whole run, or surely gained more than half of its deepest fall: waves on a rise are none."""
-        return self.direction_overall() == "rising" or bool(self.gain.low > self.margin and self.last - self.start > self.deepest_dip / 2)
+        return self.direction_overall() == "rising" or bool(
+            self.gain.low > self.margin and self.last - self.start > _deepest(self.middle) / 2
+        )
 
     @property
     def at_ceiling(self) -> bool:
@@ -264,12 +261,13 @@ class Course:
         late = self.value[-max(5, self.value.size // 5) :]
         return self.ceiling is not None and bool((late >= self.ceiling).mean() >= 0.1) and self.ceiling - self.last < 2 * self.scatter
 
+    @property
     def stopped(self) -> bool:
         """Whether it rose, and its last third is surely as good as flat."""
         return self.rose and direction(self.recent, 2 * self.margin) == "flat"
 
 
-def _deepest_fall(line: Floats) -> float:
+def _deepest(line: Floats) -> float:
     return float(np.max(np.maximum.accumulate(line) - line))
 
 

@@ -1,7 +1,7 @@
 """Steps that one curve makes alone: a score that is measured otherwise from one evaluation on, a reward that is graded otherwise."""
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,7 @@ metrics, must move to have moved there: with five of them asked, one in five ste
 one in two hundred beyond five."""
 
 
-@dataclass(frozen=True)
-class LoneStep:
+class LoneStep(NamedTuple):
     """A lasting step of a curve between two neighbouring points that nothing beside it shares."""
 
     before: float

@@ -134,12 +134,13 @@ def memories(design: Floats, value: Floats, gap: Floats) -> Memories:
     freedom, plain = max(n - width, 1), np.column_stack([design, value])
     both = np.stack([whiten(plain, float(phi), gap) for phi in GRID])
     x, y = both[..., :width], both[..., width]
-    cross = np.stack([one.T @ one for one in x])
+    turned = x.swapaxes(1, 2)
+    cross = turned @ x
     inverse = np.linalg.inv(cross)
-    values = np.stack([back @ (one.T @ seen) for back, one, seen in zip(inverse, x, y, strict=True)])
-    rest = np.stack([seen - one @ fitted for seen, one, fitted in zip(y, x, values, strict=True)])
-    left = np.array([max(float(some @ some), 1e-300) for some in rest])
-    fit = np.array([deviance(some, float(phi), gap) for some, phi in zip(rest, GRID, strict=True)])
+    values = (inverse @ (turned @ y[..., None]))[..., 0]
+    rest = y - (x @ values[..., None])[..., 0]
+    left = np.maximum((rest**2).sum(axis=1), 1e-300)
+    fit = np.array([deviance(some, phi, gap) for some, phi in zip(rest, GRID, strict=True)])
     height = (width * np.log(left) - fit - np.linalg.slogdet(cross)[1]) / 2
     errors = np.sqrt((left / freedom)[:, None] * np.diagonal(inverse, axis1=1, axis2=2))
     weight = np.exp(height - height.max()) * GRID_WIDTH * (1 - GRID) ** min(0.7, 7 / n)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -129,8 +129,6 @@ class Discontinuity:
     ratio: float
     low: float
     high: float
-    p: float
-    """Against none, corrected for the search; 1 when nothing stands out."""
 
 
 def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
@@ -141,20 +139,18 @@ def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
     x, y = thinned(step, value, least=8, most=ONSET_BINS)
     size = np.abs(y)
     if constant(size):
-        return Discontinuity(float(x[-1]), 1.0, 1.0, 1.0, 1.0)
+        return Discontinuity(float(x[-1]), 1.0, 1.0, 1.0)
     logs = clipped(np.log(np.maximum(size, size[size > 0].min())))
     drift = np.column_stack([np.ones(x.size), (x - x[0]) / (x[-1] - x[0])])
     fit = best_fit(Search(x, spacing(x), drift, 3, ("step",)), logs)
     freedom = max(x.size - 4, 1)
     error = float(np.sqrt(fit.white @ fit.white / freedom)) / float(fit.found.scale[np.flatnonzero(fit.found.index == fit.index)[0]])
     half = error * student.quantile(freedom, 0.975)
-    p = chance(fit.gain, x.size, freedom, fit.found.index.size)
     low, middle, high = (float(np.exp(np.clip(v, -700, 700))) for v in (fit.size - half, fit.size, fit.size + half))
-    return Discontinuity(float(x[fit.index]), middle, low, high, p)
+    return Discontinuity(float(x[fit.index]), middle, low, high)
 
 
-@dataclass(frozen=True)
-class Spikes:
+class Spikes(NamedTuple):
     """Single points far above their surroundings; arrays of one length."""
 
     steps: Floats
@@ -176,11 +172,5 @@ def spikes(step: npt.ArrayLike, value: npt.ArrayLike, width: int = 51, deviation
     out = (np.abs(y - middle) > deviations * spread) & (np.abs(y) >= ratio * typical) & (np.abs(y) > 0)
     at = np.flatnonzero(out)
     sizes = np.abs(y[at]) / typical[at]
-    recovered = np.array([_back(y[i + 1 : i + 6], typical[i], spread[i]) for i in at.tolist()], dtype=np.bool_)
-    return Spikes(x[at], sizes, recovered)
-
-
-def _back(after: Floats, typical: float, spread: float) -> bool:
-    if not after.size:
-        return False
-    return bool(abs(float(np.median(after))) <= 1.5 * typical + 2 * spread)
+    after = np.array([abs(np.median(y[i + 1 : i + 6])) if i + 1 < y.size else np.inf for i in at.tolist()])
+    return Spikes(x[at], sizes, after <= 1.5 * typical[at] + 2 * spread[at])

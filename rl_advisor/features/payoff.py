@@ -77,7 +77,8 @@ def difference(
 def _group_means(value: npt.ArrayLike, group: Sequence[object]) -> Floats:
     x = np.asarray(value, np.float64)
     known = np.isfinite(x)
-    sums, counts = np.bincount(_codes(group)[known], x[known]), np.bincount(_codes(group)[known])
+    codes = _codes(group)[known]
+    sums, counts = np.bincount(codes, x[known]), np.bincount(codes)
     return sums[counts > 0] / counts[counts > 0]
 
 

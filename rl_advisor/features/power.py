@@ -70,14 +70,12 @@ def deconvolved(power: Floats, cells: int) -> Floats:
         pull = weight / np.sqrt(np.diff(x) ** 2 + floor**2)
 
         def times(v: Floats, pull: Floats = pull) -> Floats:
-            return np.asarray(np.convolve(np.convolve(v, box, "valid"), box) - _bent(pull * np.diff(v)), np.float64)
+            return np.asarray(
+                np.convolve(np.convolve(v, box, "valid"), box) - np.diff(pull * np.diff(v), prepend=0.0, append=0.0), np.float64
+            )
 
         x = _solved(times, right, x)
     return x[cells - 1 :]
-
-
-def _bent(pulled: Floats) -> Floats:
-    return np.diff(pulled, prepend=0.0, append=0.0)
 
 
 def _solved(times: Callable[[Floats], Floats], right: Floats, x: Floats) -> Floats:

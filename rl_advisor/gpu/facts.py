@@ -72,7 +72,7 @@ def _stalls(run: Run, where: str) -> tuple[float, float] | None:
 
 def _waiting(run: Run) -> float | None:
     logged = logged_seconds(run)
-    return logged.get("waiting", 0.0) / logged["step"] if logged else _part(_stalls, 0)(run, "inside")
+    return logged.get("waiting", 0.0) / logged["step"] if logged else part(_stalls, 0)(run, "inside")
 
 
 def _saving(run: Run) -> tuple[float, float] | None:
@@ -81,7 +81,7 @@ def _saving(run: Run) -> tuple[float, float] | None:
     return (logged["checkpoint"] / logged["step"], 0.0) if "checkpoint" in logged else _stalls(run, "after")
 
 
-def _part(of: Callable[..., tuple[Any, ...] | None], place: int) -> Callable[..., Any]:
+def part(of: Callable[..., tuple[Any, ...] | None], place: int) -> Callable[..., Any]:
     """One of several numbers that are found together."""
     return lambda *asked: None if (found := of(*asked)) is None else found[place]
 
@@ -173,19 +173,19 @@ def _phase(name: str, key: str, unsure: float) -> Callable[[Run], float]:
 
 
 FACTS: Mapping[str, Callable[[Run], float | None]] = {
-    "apart": _part(_apart, 0),
-    "apart_level": _part(_apart, 1),
-    "apart_others": _part(_apart, 2),
+    "apart": part(_apart, 0),
+    "apart_level": part(_apart, 1),
+    "apart_others": part(_apart, 2),
     "resting": lambda run: len(resting(run)),
     "working": lambda run: sum(part > WORKING for part in _busy(run).values()),
     "least_busy": lambda run: min(_busy(run).values()),
     "waiting": _waiting,
-    "saving": _part(_saving, 0),
-    "saving_steps": _part(_saving, 1),
+    "saving": part(_saving, 0),
+    "saving_steps": part(_saving, 1),
     "beside_a_checkpoint": lambda run: _beside(run) if len(run.telemetry) else 0.0,
     "throttled": _throttled,
-    "clock_fall": _part(_cooling, 0),
-    "warmer": _part(_cooling, 1),
+    "clock_fall": part(_cooling, 0),
+    "warmer": part(_cooling, 1),
     "tail": _tail,
     "skew": _skew,
     "fullest": _fullest,
@@ -197,5 +197,5 @@ FACTS: Mapping[str, Callable[[Run], float | None]] = {
     },
 }
 """What may be asked of telemetry and of the trainer's timers."""
-NAMES: Mapping[str, Callable[[Run], str]] = {"apart": _part(_apart, 3), "resting": lambda run: ", ".join(resting(run)[:8])}
+NAMES: Mapping[str, Callable[[Run], str]] = {"apart": part(_apart, 3), "resting": lambda run: ", ".join(resting(run)[:8])}
 """Which GPUs a number speaks of."""

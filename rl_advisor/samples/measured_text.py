@@ -107,10 +107,7 @@ def _measure(rows: Frame) -> Frame:
         measures["calls"] = measures["calls"].where(measures["calls"] > 0, rows["tool_calls"])
     measures["tokens"] = rows["length"].astype(np.float64) if "length" in rows else measures["words"]
     table = rows.assign(cluster=rows["step"].astype(str) + "/" + rows["group"].astype(str))
-    alike: dict[str, list[str]] = {}
-    for cluster, (_, response) in zip(table["cluster"].tolist(), pairs, strict=True):
-        alike.setdefault(cluster, []).append(response)
-    table["distinct"] = table["cluster"].map({cluster: distinct_share(texts) for cluster, texts in alike.items()})
+    table["distinct"] = table["cluster"].map(table.groupby("cluster")["response"].agg(list).map(distinct_share))
     known = (numbers(rows, name) for name in columns(rows, "succeeded"))
     done = next((x for x in known if np.isfinite(x).any() and np.nanmin(x) >= 0 and np.nanmax(x) <= 1), np.full(len(rows), np.nan))
     # Claims of success against the column that holds it, or after a failure that the text shows.
@@ -126,7 +123,7 @@ def _with_cuts(table: Frame, run: Run) -> Frame:
     different = table.drop_duplicates("response")
     told = run.settings.get("max_response_length")
     limit = float(told) if isinstance(told, (int, float)) else None
-    cap = pile_up(different["tokens"].to_numpy(np.float64), different["open"].to_numpy(np.float64) > 0, limit)
+    cap = pile_up(numbers(different, "tokens"), numbers(different, "open") > 0, limit)
     return table if cap is None else table.assign(truncated=(table["tokens"] == cap).astype(np.float64), length_cap=cap)
 
 

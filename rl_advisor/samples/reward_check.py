@@ -22,12 +22,12 @@ def audit(run: Run) -> Answer:
     """Histogram, groups, parts, and relations of the reward; keys are left out where the samples cannot tell."""
     table = measured(run)
     rows = table if len(table) else run.rollouts
-    rows = rows[np.isfinite(rows["reward"].astype(np.float64))] if "reward" in rows else rows.iloc[:0]
+    rows = rows[np.isfinite(numbers(rows, "reward"))] if "reward" in rows else rows.iloc[:0]
     if not len(rows):
         return {"responses": 0, "cannot_tell": ["no sample has a reward"]}
     looks = ((groups, "group"), (same_text, "prompt"), (components, "reward"), (against_reference, "reward"), (against_length, "cluster"))
     found = {look.__name__: look(rows) for look, needs in looks if needs in rows}
-    return {"responses": len(rows), "histogram": histogram(rows["reward"].to_numpy(np.float64))} | {k: v for k, v in found.items() if v}
+    return {"responses": len(rows), "histogram": histogram(numbers(rows, "reward"))} | {k: v for k, v in found.items() if v}
 
 
 def histogram(reward: Floats) -> Answer:

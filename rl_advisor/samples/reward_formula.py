@@ -52,13 +52,13 @@ def paid_for(run: Run) -> Answer:
     ``beside_the_task``; empty where rewards are too few, and without terms where no short formula foretells them.
     """
     table = measured(run)
-    rows = table[table["reward"].abs() < _HUGE].reset_index(drop=True) if len(table) else table
+    rows = table[table["reward"].abs() < _HUGE] if len(table) else table
     rows = rows.iloc[:: 1 + len(rows) // ROWS].reset_index(drop=True)
     if len(rows) < FEWEST or not 0 < (half := _half(rows)).mean() < 1:
         return {}
     right = right_or_wrong(rows)
     right = _matched(rows) if right is None else right
-    if right is not None and np.array_equal(right, rows["reward"].to_numpy(np.float64)):
+    if right is not None and np.array_equal(right, numbers(rows, "reward")):
         return {}  # the reward is the task
     measures = _measures(rows, right, half)
     try:
@@ -73,7 +73,7 @@ def paid_for(run: Run) -> Answer:
 
 def _formula_of(column: str, rows: Frame, measures: dict[str, Floats], half: np.ndarray) -> Formula:
     """The formula of a column; one that merely moved together with it over the run explains nothing."""
-    found = formula(measures, rows[column].to_numpy(np.float64), half, rows["cluster"].tolist())
+    found = formula(measures, numbers(rows, column), half, rows["cluster"].tolist())
     return replace(found, r2=0.0) if found.r2_within < _INSIDE * found.r2 else found
 
 
@@ -99,7 +99,7 @@ def _matched(rows: Frame) -> Floats | None:
 
 def _told(rows: Frame, measures: dict[str, Floats], found: Formula) -> Answer:
     """The formula in words and numbers, with the rows that show it best and those that contradict it."""
-    reward, off = rows["reward"].to_numpy(np.float64), np.abs(found.rest)
+    reward, off = numbers(rows, "reward"), np.abs(found.rest)
     brings = {t: t.weight * t.values(measures) for t in found.terms}
     beside = [t for t in found.terms if TASK not in {link.measure for link in t.chain}]
     worst = [i for i in np.argsort(-off, kind="stable")[:2].tolist() if off[i] > 0.1 * np.ptp(reward)]
@@ -152,7 +152,7 @@ def _measures(rows: Frame, right: np.ndarray | None, half: np.ndarray) -> dict[s
     found: Answer = {name: np.array(x)[which] for name, x in of_each.items()}
     found |= {name: numbers(rows, column) for column, name in _HELD["measured"].items() if column in rows}
     found |= {f"calls of {name}": used for name, used in calls_by_tool([turns[i] for i in which], 8).items() if _NAME.fullmatch(name)}
-    found |= _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), half)
+    found |= _of_marks(own) | _of_words(own, numbers(rows, "reward"), half)
     found |= {TASK: right} if right is not None and np.isfinite(right).all() else {}
     table = {name: np.asarray(x, np.float64) for name, x in found.items()}
     known = {name: np.isfinite(x) for name, x in table.items()}

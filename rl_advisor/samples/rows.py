@@ -113,7 +113,7 @@ def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:
 def right_or_wrong(rows: Frame) -> Floats | None:
     """1 for an episode that succeeded, 0 for one that did not, by what columns say so and are not the reward again; None without one."""
     told = [_neither(numbers(rows, name), rows[name]) for name in columns(rows, "succeeded")]
-    reward = rows["reward"].to_numpy(np.float64)
+    reward = numbers(rows, "reward")
     told = [right for right in told if np.isfinite(right).any() and not np.array_equal(right, reward, equal_nan=True)]
     both = [
         right for right in told if np.isin(right[np.isfinite(right)], (0, 0.5, 1)).all()

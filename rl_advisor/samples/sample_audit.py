@@ -47,14 +47,14 @@ def sample_audit(run: Run, most: int = 20) -> Answer:
 
 def reasons_of(table: Frame) -> tuple[dict[str, np.ndarray], list[str]]:
     """Reason -> which samples it holds of, and what could not be looked at."""
-    reward = table["reward"].to_numpy(np.float64)
+    reward = numbers(table, "reward")
     high = reward >= np.nanquantile(reward, 1 - 1 / PARTS) if np.isfinite(reward).any() else np.zeros(len(table), bool)
     usual = _usual_length(table)
     marks = {
-        f"longer than {LONG:g} times the first answers": table["tokens"].to_numpy(np.float64) > LONG * usual,
-        "repeats itself": table["repeated"].fillna(0).to_numpy(np.float64) > REPEATED,
+        f"longer than {LONG:g} times the first answers": numbers(table, "tokens") > LONG * usual,
+        "repeats itself": numbers(table, "repeated") > REPEATED,
         "the same text to other prompts": _shared(table),
-        **{words: (table[tone].fillna(0).to_numpy(np.float64) > 0) & high for tone, words in TONES.items() if tone in table},
+        **{words: (numbers(table, tone) > 0) & high for tone, words in TONES.items() if tone in table},
     }
     names = reference_columns(table)
     for name in names:
@@ -72,7 +72,7 @@ def group_ranking(table: Frame, name: str) -> dict[str, float] | None:
     """
     alike = []
     for _, group in list(table.assign(judged=numbers(table, name)).groupby(["step", "prompt"]))[:MOST_GROUPS]:
-        reward, judged = (group[column].to_numpy(np.float64)[:MOST_OF_GROUP] for column in ("reward", "judged"))
+        reward, judged = (numbers(group, column)[:MOST_OF_GROUP] for column in ("reward", "judged"))
         if (told := same_order(reward, judged)).size:
             alike.append(told.mean())
     if len(alike) < FEWEST_GROUPS:
@@ -91,7 +91,7 @@ def _usual_length(table: Frame) -> float | np.ndarray:
 def _shared(table: Frame) -> np.ndarray:
     """Whether a sample's text answers another prompt of its step too, and is no single word."""
     prompts = table.groupby(["step", "response"])["prompt"].transform("nunique").to_numpy()
-    return np.asarray((prompts > 1) & (table["tokens"].to_numpy(np.float64) > 5))
+    return np.asarray((prompts > 1) & (numbers(table, "tokens") > 5))
 
 
 def _worst(table: Frame, marks: Mapping[str, np.ndarray], most: int) -> list[Answer]:

@@ -88,7 +88,7 @@ def shift_or_none(s: Stretches, column: str) -> Change | None:
 def paid(table: Frame, column: str) -> Payoff | None:
     """How the reward follows a measure among responses to one prompt of a table; None where too few groups differ."""
     try:
-        return payoff(table[column].to_numpy(np.float64), table["reward"].to_numpy(np.float64), table["cluster"].tolist())
+        return payoff(numbers(table, column), numbers(table, "reward"), table["cluster"].tolist())
     except TooFewPoints:
         return None
 

@@ -247,9 +247,9 @@ OF_RUN |= {name: partial(_fact, written=written) for name, written in table(__fi
 KNOWN = {*OF_VALUES, *OF_STRETCH, *OF_COURSE, *OF_RUN, *OF_SAMPLES}
 
 
-def _of_curve(view: View, metric: str, says: Callable[[Curve], str]) -> str:
+def _of_curve(view: View, metric: str, says: Callable[[View, Curve], str]) -> str:
     curve = view.curve(metric)
-    return says(curve) if curve is not None else view.named(metric).removeprefix(SAMPLES)
+    return says(view, curve) if curve is not None else view.named(metric).removeprefix(SAMPLES)
 
 
 def _written(view: View, names: str) -> list[Given]:
@@ -263,16 +263,19 @@ def _usual(view: View, metric: str, says: Callable[[Prior, float], str]) -> str:
     return says(row, value) if row is not None and value is not None else "unknown"
 
 
+_SAID_OF_CURVES: Mapping[str, Callable[[View, Curve], str]] = {
+    "name": lambda _, c: c.name,
+    "called": lambda _, c: c.raw,
+    "way": lambda _, c: "flat" if segments.at_rest(found := course_of(c)) else found.direction(),
+    "beside": lambda view, c: steps_beside(view.run, c, OF_STRETCH["jump_step"](c)),
+    "went": lambda _, c: from_to(*c.numbers[[0, -1]]),
+    "fell": lambda _, c: from_to(float(c.numbers.max()), c.numbers[-1]),
+}
 WORDS: Mapping[str, Callable[[View, str], str]] = {
-    "name": lambda view, metric: _of_curve(view, metric, lambda curve: curve.name),
-    "way": lambda view, metric: _of_curve(view, metric, lambda curve: "flat" if segments.at_rest(c := course_of(curve)) else c.direction()),
-    "beside": lambda view, metric: _of_curve(view, metric, lambda c: steps_beside(view.run, c, OF_STRETCH["jump_step"](c))),
-    "called": lambda view, metric: _of_curve(view, metric, lambda curve: curve.raw),
+    **{word: partial(_of_curve, says=says) for word, says in _SAID_OF_CURVES.items()},
     "broken": lambda view, names: called(broken(view.run, names)),
     "sound": lambda view, names: called(sound(view.run, names), 3),
     "blank": lambda view, names: called(blank(view.run, names)),
-    "went": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(*curve.numbers[[0, -1]])),
-    "fell": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(float(curve.numbers.max()), curve.numbers[-1])),
     "unpaid": lambda view, prefix: " or ".join(c.raw for c in view.run.family(prefix).values() if not c.numbers.any()),
     "risen": lambda view, prefix: " and ".join(
         c.raw for c in view.run.family(prefix).values() if View(view.run, c.name).so(table(__file__, "facts.toml")["part_rises"])

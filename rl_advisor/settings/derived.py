@@ -32,9 +32,8 @@ def all_at(run: Run, end: str) -> float | None:
 
 def _cut(run: Run) -> Curve | None:
     """The share of cut responses at each step with samples, as flagged or where lengths pile up."""
-    table = measured(run) if len(run.rollouts) else None
-    told = table is not None and "truncated" in table and table["truncated"].notna().any()
-    return _of_samples(table.groupby("step")["truncated"].mean().dropna()) if table is not None and told else None
+    table = measured(run) if len(run.rollouts) else run.rollouts
+    return _of_samples(table.groupby("step")["truncated"].mean().dropna()) if "truncated" in table else None
 
 
 @of_samples

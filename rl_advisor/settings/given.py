@@ -76,11 +76,6 @@ class Settings:
         """The keys of those of the settings that are given."""
         return tuple(found.key for name in names if (found := self.given(name)) is not None)
 
-    def words(self, name: str) -> str:
-        """The setting's text in lower case; empty where it is not given."""
-        found = self.given(name)
-        return "" if found is None else str(found.value).lower()
-
     def calls(self, *names: str) -> bool:
         """Whether the training script calls one of the names."""
         called = self.config.get("script.calls")

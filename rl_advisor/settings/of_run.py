@@ -7,9 +7,8 @@ import numpy as np
 
 from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.course import Course
-from rl_advisor.curves.lone_steps import LoneStep
 from rl_advisor.curves.task import task
-from rl_advisor.gpu.facts import FACTS
+from rl_advisor.gpu.facts import FACTS, part
 from rl_advisor.run import UNSAID, Curve, Run
 from rl_advisor.samples.person import agreement, scored
 from rl_advisor.settings.derived import all_at
@@ -19,6 +18,7 @@ from rl_advisor.settings.priors import Prior, prior
 from rl_advisor.settings.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.settings.restarts import restarted, resumed
 from rl_advisor.settings.standstill import FACTS as FACTS_OF_RUN
+from rl_advisor.settings.standstill import see_saw
 from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
 
 
@@ -49,12 +49,6 @@ def _is_off(run: Run, name: str) -> bool | None:
     if found is None:
         return None
     return found.value is False or str(found.value).lower() in OFF or (found.number is not None and found.number <= 0)
-
-
-def _switched(run: Run, name: str) -> bool | None:
-    """The opposite."""
-    off = _is_off(run, name)
-    return None if off is None else not off
 
 
 def _unset(run: Run, name: str) -> bool:
@@ -194,15 +188,9 @@ def _late_events(run: Run, kind: str, share: float = 0.05) -> float | None:
     return float(sum(e.kind == kind and (e.step is None or e.step > after) for e in run.events))
 
 
-def _of_lone(of: Callable[[LoneStep], float]) -> Callable[[Run, str], float | None]:
-    """Something of the step that the score or the reward makes alone."""
-    return lambda run, which: of(found) if (found := outcomes.lone_step(run, which)) is not None else None
-
-
 OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "setting": _setting,
     "given": lambda run, name: _given(run, name) is not None,
-    "on": _switched,
     "off": _is_off,
     "unset": _unset,
     "unlike": _unlike,
@@ -240,7 +228,7 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "infinite": lambda run, names: all(np.isinf(c.value[-1]) for c in broken(run, names)),
     "gaps": lambda run, names: float(sum((~np.isfinite(c.value)).sum() for c in curves_of(run, names))),
     "framework": lambda run, name: name in (run.frameworks or ("None",)),
-    "updates": lambda run, _: updates_per_batch(run.config),
+    "updates": lambda run, _: updates_per_batch(run),
     "calls": lambda run, names: settings_of(run).calls(*names.split("|")),
     "events": lambda run, kind: float(sum(kind in (e.kind, "any") for e in run.events)),
     "logged": lambda run, prefix: any(c.numbers.size > 1 for c in run.family(prefix).values()),
@@ -251,13 +239,15 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "since_best": _since_best,
     "late_events": _late_events,
     "person": _person,
-    "restarted": lambda run, name: restart[0] if (restart := restarted(run, name)) else None,
-    "restarted_at": lambda run, name: restart[1] if (restart := restarted(run, name)) else None,
+    "restarted": part(restarted, 0),
+    "restarted_at": part(restarted, 1),
+    "turns": part(see_saw, 0),
+    "swing": part(see_saw, 1),
     "resumed": lambda run, _: resumed(run),
     "alone": lambda run, which: outcomes.lone_step(run, which) is not None,
-    "alone_from": _of_lone(lambda step: step.old),
-    "alone_to": _of_lone(lambda step: step.new),
-    "alone_at": _of_lone(lambda step: step.at),
+    "alone_from": part(outcomes.lone_step, 2),
+    "alone_to": part(outcomes.lone_step, 3),
+    "alone_at": part(outcomes.lone_step, 1),
     "gpu": lambda run, name: FACTS[name](run),
     "gpu_share": lambda run, name: FACTS[name](run),
 }

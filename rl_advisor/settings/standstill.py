@@ -52,8 +52,8 @@ def unbaselined(run: Run, _: str = "", close: float = 0.02) -> float | None:
 
 
 @lru_cache(maxsize=16)
-def _see_saw(run: Run) -> tuple[int, float] | None:
-    """How often the outcome turned, and by how much at least."""
+def see_saw(run: Run, _: str = "") -> tuple[int, float] | None:
+    """How often the outcome turned, and by how much at least: by more than its noise and a fifth of its scale."""
     s, spread = outcomes.course_or_none(outcomes.outcome(run)), run.curves.get("eval/other/reward_std")
     if s is None:
         return None
@@ -68,15 +68,5 @@ def _see_saw(run: Run) -> tuple[int, float] | None:
     return seen, deep
 
 
-def turns(run: Run, _: str = "") -> float | None:
-    """How often the outcome turned, each time by more than its noise and a fifth of its scale."""
-    return found[0] if (found := _see_saw(run)) else None
-
-
-def swing(run: Run, _: str = "") -> float | None:
-    """By how much at least."""
-    return found[1] if (found := _see_saw(run)) else None
-
-
-FACTS = (turns, swing, decimals, farthest, seen_again, unbaselined)
+FACTS = (decimals, farthest, seen_again, unbaselined)
 """What rows may ask of a run, by these names."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from rl_advisor.curves import segments
 from rl_advisor.curves.ahead import ahead
 from rl_advisor.curves.course import Course
+from rl_advisor.discovery import table
 from rl_advisor.features.change import Discontinuity, discontinuity, spikes
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.settings.derived import derived
@@ -57,16 +59,10 @@ def _far(curve: Curve) -> bool:
     return curve.numbers.size > FEWEST and grew and abs(now - base) > max(3 * spread, least)
 
 
-def _beside(curve: Curve, share: float, errors: float) -> float:
-    """The level of the last part, so many errors above itself."""
-    late = segments.final(curve, share)
-    return float(np.median(late)) + errors * _error(late)
-
-
 def _bursts(curve: Curve) -> float:
     """By how many single steps far above their surroundings the second half has more than the first, chance taken off."""
-    step, _ = curve.finite()
-    found = spikes(*curve.finite()).steps
+    step, value = curve.finite()
+    found = spikes(step, value).steps
     late = int((found >= step[step.size // 2]).sum())
     return late - (found.size - late) - 2 * float(np.sqrt(found.size)) if late >= FEWEST else 0.0
 
@@ -137,7 +133,7 @@ OF_STRETCH: Mapping[str, Callable[[Curve], Any]] = {
     "last": lambda c: np.median(segments.final(c, 0.05)),
     "size": lambda c: abs(np.median(segments.final(c, 0.4))),
     "spread": lambda c: np.std(segments.final(c, 0.4)),
-    "above": lambda c: _beside(c, 0.4, 2.0),
+    "above": lambda c: np.median(late := segments.final(c, 0.4)) + 2 * _error(late),
     "off_one": lambda c: abs(np.mean(segments.final(c)) - 1) - 2 * _error(segments.final(c)),
     "zeros": lambda c: np.mean(np.abs(segments.final(c)) <= 1e-12),
     "pinned": lambda c: np.mean(segments.final(c) >= 0.99 * c.numbers.max()),
@@ -160,15 +156,9 @@ OF_STRETCH: Mapping[str, Callable[[Curve], Any]] = {
 
 
 OF_COURSE: Mapping[str, Callable[[Course], float]] = {
-    "starts": lambda c: c.start,
-    "ends": lambda c: c.last,
-    "best": lambda c: c.best,
+    **{name: attrgetter(known) for name, known in table(__file__, "statistics.toml").items()},
     "best_at": lambda c: (c.best_step - c.step[0]) / max(c.step[-1] - c.step[0], 1e-9),
-    "best_step": lambda c: c.best_step,
-    "rise": lambda c: c.gain.low,
     "fall": lambda c: -c.gain.high,
-    "before": lambda c: c.gain.first,
-    "after": lambda c: c.gain.latest,
     "may_gain": lambda c: max(c.gain.high, c.best - c.start) if c.gain.high > 0 else 0.0,
     "climbed": lambda c: max(c.last - c.start, c.gain.delta),
     "gained": lambda c: (c.last - c.start) / c.margin if c.margin > 0 else 0.0,
@@ -179,27 +169,15 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "sunk": lambda c: c.start - c.last,
     "sunk_share": lambda c: (c.start - c.last) / max(abs(c.start), 1e-9),
     "fell_back": lambda c: c.best - c.last,
-    "lost": lambda c: c.lost,
-    "falls": lambda c: c.falls,
     "swings": lambda c: segments.swings(c.smoothed, max(0.75 * (c.best - c.last), c.margin)),
-    "margin": lambda c: c.margin,
-    "scatter": lambda c: c.scatter,
     "ceiling": lambda c: math.nan if c.ceiling is None else c.ceiling,
     "signal": lambda c: np.ptp(c.smoothed),
-    "noise": lambda c: c.noise,
-    "detectable": lambda c: c.overall.detectable,
     "ahead": lambda c: ahead(c, float(c.step[-1] + (c.step[-1] - c.step[0]) / 3)).expected,
     "climbs": lambda c: c.direction_overall() == "rising",
-    "rose": lambda c: c.rose,
-    "fell": lambda c: c.fell,
     "kept": lambda c: c.rose and not c.fell,
-    "grew": lambda c: c.got_somewhere,
-    "solved": lambda c: c.at_ceiling,
-    "touches": lambda c: c.touches_ceiling,
-    "stopped": lambda c: c.stopped(),
     "at_rest": segments.at_rest,
     "trendless": lambda c: c.direction_overall() == "undecidable",
     **{way: lambda c, way=way: c.direction() == way for way in ("rising", "falling", "flat", "undecidable")},  # type: ignore[misc]
 }
-"""What may be asked of the course behind a curve's noise; ``rise`` and ``fall`` are what it surely gained or lost, ``gained`` and
+"""What may be asked of the course behind a curve's noise; ``fall`` is what it surely gained or lost, ``gained`` and
 ``could`` what it gained and may have gained in changes that matter."""

@@ -131,7 +131,7 @@ def test_method_of_a_run(run: Run, method: str | None) -> None:
     ],
 )
 def test_updates_of_a_batch(config: dict[str, float], count: float | None) -> None:
-    assert updates_per_batch(config) == count
+    assert updates_per_batch(Run(config=config)) == count
 
 
 @pytest.mark.parametrize(

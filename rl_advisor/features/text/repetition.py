@@ -1,6 +1,7 @@
 """Does a text repeat itself: loops at its end, repeated n-grams and identical units, all independent of length."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -60,8 +61,4 @@ def first_again(items: Sequence[object]) -> int:
 
 def identical_run(items: Sequence[object]) -> int:
     """Length of the longest run of equal neighbours; 0 for none."""
-    longest = run = 0
-    for i, item in enumerate(items):
-        run = run + 1 if i and item == items[i - 1] else 1
-        longest = max(longest, run)
-    return longest
+    return max((len([*alike]) for _, alike in groupby(items)), default=0)

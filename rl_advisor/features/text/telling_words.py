@@ -41,8 +41,8 @@ def telling_words(first: Sequence[str], second: Sequence[str]) -> list[Word]:
     for word, count in every.items():
         p = _PRIOR * count / n
         ya, yb = a[word] + p, b[word] + p
-        delta = float(np.log(yb / (nb + _PRIOR - yb)) - np.log(ya / (na + _PRIOR - ya)))
-        found.append(Word(word[:40], round(delta / float(np.sqrt(1 / ya + 1 / yb)), 1)))
+        delta = log(yb / (nb + _PRIOR - yb)) - log(ya / (na + _PRIOR - ya))
+        found.append(Word(word[:40], round(delta / (1 / ya + 1 / yb) ** 0.5, 1)))
     return sorted(found, key=lambda w: (-w.z, w.word))
 
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 from rl_advisor.curves.task import METHOD, SPEAKING, WITHOUT_REWARD, task
-from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Run
+from rl_advisor.settings.given import settings_of
 from rl_advisor.settings.priors import Circumstances
 from rl_advisor.vocabulary.dialects import dialects
 
@@ -25,7 +25,7 @@ def circumstances(run: Run, phase: str | None = None) -> Circumstances:
         framework=run.frameworks[0] if run.frameworks else None,
         phase=phase,
         weights=weights(run.config, run.settings),
-        updates=updates(run.config),
+        updates=None if (count := updates_per_batch(run)) is None else "one" if count <= 1 else "several",
         action=_action(run),
     )
 
@@ -61,41 +61,22 @@ def weights(config: Mapping[str, Any], settings: Mapping[str, Any]) -> str | Non
     return "full" if said == "full" or (told and pretrained) else "pretrained" if pretrained else None
 
 
-def updates(config: Mapping[str, Any]) -> str | None:
-    """Whether each batch of samples is used for ``one`` update or for ``several``; None where the configuration does not say."""
-    count = updates_per_batch(config)
-    return None if count is None else "one" if count <= 1 else "several"
-
-
-def updates_per_batch(config: Mapping[str, Any]) -> float | None:
+def updates_per_batch(run: Run) -> float | None:
     """How many gradient updates a batch of samples is used for, by the arithmetic of the configuration; None where keys are missing."""
-    passes = _number(config, "num_iterations", "ppo_epochs", "n_epochs", "noptepochs", "update_epochs", "num_epoch")
-    pieces = _pieces(config)
+    number = settings_of(run).number
+    sampled = number("n_steps")
+    for whole, part in (
+        (number("train_batch_size"), number("ppo_mini_batch_size")),
+        (number("steps_per_generation"), number("gradient_accumulation_steps")),
+        (sampled and sampled * (number("n_envs") or 1.0), number("batch_size")),
+    ):
+        if whole and part:
+            pieces: float | None = whole / part
+            break
+    else:
+        pieces = number("minibatches")
+    passes = number("passes")
     return None if passes is None or pieces is None else passes * pieces
-
-
-def _pieces(config: Mapping[str, Any]) -> float | None:
-    """Optimizer steps of one pass over a batch."""
-    whole, part = _number(config, "train_batch_size"), _number(config, "ppo_mini_batch_size")
-    if whole and part:
-        return whole / part
-    sampled, accumulated = _number(config, "steps_per_generation"), _number(config, "gradient_accumulation_steps")
-    if sampled and accumulated:
-        return sampled / accumulated
-    rollout, envs, batch = _number(config, "n_steps"), _number(config, "n_envs"), _number(config, "batch_size")
-    if rollout and batch:
-        return (envs or 1.0) * rollout / batch
-    return _number(config, "nminibatches", "num_minibatches", "num_mini_batches")
-
-
-def _number(config: Mapping[str, Any], *names: str) -> float | None:
-    """The number under the first of the names, wherever in the configuration a key ends in it."""
-    for name in names:
-        for key, value in config.items():
-            number = typed(value) if str(key).rpartition(".")[2].replace("-", "_") == name else None
-            if isinstance(number, int | float) and not isinstance(number, bool):
-                return float(number)
-    return None
 
 
 def _action(run: Run) -> str | None:
