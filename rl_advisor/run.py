@@ -269,7 +269,8 @@ class Run:
 
     def until(self, step: float) -> Run:
         """The run as it looked at ``step``: no later point, rollout, checkpoint, event or telemetry is left in it."""
-        if step >= self.last_step and not self._has_later(step):
+        later = len(self.rollouts) and bool((self.rollouts["step"] > step).any())
+        if step >= self.last_step and not later and not any(c.step > step for c in self.checkpoints):
             return self
         curves = {n: c.until(step) for n, c in self.curves.items()}
         rollouts = self.rollouts[self.rollouts["step"] <= step] if len(self.rollouts) else self.rollouts
@@ -283,10 +284,6 @@ class Run:
             events=tuple(e for e in self.events if e.step is not None and e.step <= step),
             gaps=self.gaps + gaps,
         )
-
-    def _has_later(self, step: float) -> bool:
-        later_rollouts = len(self.rollouts) and bool((self.rollouts["step"] > step).any())
-        return bool(later_rollouts) or any(c.step > step for c in self.checkpoints)
 
     def _telemetry_until(self, step: float) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
         if not len(self.telemetry) or step >= self.last_step:

@@ -201,7 +201,7 @@ def test_a_score_of_ten_evaluations_speaks_nearly_alone(
     points: tuple[int, int], held: bool, train: bool, weights: tuple[float, float]
 ) -> None:
     """The reward weighs a quarter beside it and more beside fewer; a curve that changed by itself keeps a fifth."""
-    both = Performance(*(course(n=n) for n in points)).doubted(held=held, train=train)
+    both = Performance(*(course(n=n) for n in points), held, train)
     assert both.weights == pytest.approx(weights)
 
 

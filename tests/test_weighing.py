@@ -59,8 +59,8 @@ def test_order_does_not_count(name: str) -> None:
 
 def test_every_amount_is_weighed_once() -> None:
     """What is weighed is measured, by few numbers."""
-    assert set(weights().usual) <= {*AMOUNTS, REWARD_LOST}
-    assert sum(len(w) for w in weights().of.values()) + len(weights().prior) <= 120
+    assert set(weights().amounts) <= {*AMOUNTS, REWARD_LOST}
+    assert sum(len(w) for *_, w in weights().amounts.values()) + len(weights().prior) <= 120
 
 
 CHANGES: dict[str, Callable[[Curve], Curve]] = {

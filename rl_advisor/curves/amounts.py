@@ -35,7 +35,7 @@ def amounts(found: Level, top: int) -> dict[str, float]:
     low, best = found.draws.min(axis=1), found.draws.max(axis=1)
     span = np.maximum(np.maximum(best - low, SEEN * np.ptp(found.value)), 1e-12 * (1 + np.abs(best)))
     heights = (found.draws - (low + best - span)[:, None] / 2) / span[:, None]
-    told = _heights(x, heights) | _late(x, heights) | _sizes(found, top) | _quarters(found.value)
+    told = _heights(x, heights, found.tail) | _late(x, heights) | _sizes(found, top) | _quarters(found.value)
     told["given back"] = told["gained"] * np.clip(told["lost"] / GIVEN_BACK, 0, 1)
     return {name: float(np.mean(each)) for name, each in told.items()}
 
@@ -50,12 +50,12 @@ def _quarters(value: Floats) -> dict[str, Floats]:
     return {name: np.clip(move / error, -FAR, FAR) for name, move in moves.items()}
 
 
-def _heights(x: Floats, z: Floats) -> dict[str, Floats]:
+def _heights(x: Floats, z: Floats, tail: int) -> dict[str, Floats]:
     """What the courses ``z`` (each between 0 and 1) lose and how they go up and down."""
     best, place = z.argmax(axis=1), np.arange(x.size) - (x.size - 1) / 2
     late = np.maximum(best, x.size - max(1, x.size // 10))  # what rises up to its last point lost nothing
     end, top = np.array([row[at:].mean() for row, at in zip(z, late, strict=True)]), z.max(axis=1)
-    last, dips = z[:, -max(1, min(3, x.size // 5), x.size // 20) :].mean(axis=1), np.maximum.accumulate(z, axis=1) - z
+    last, dips = z[:, -tail:].mean(axis=1), np.maximum.accumulate(z, axis=1) - z
     ranks = np.argsort(np.argsort(z, axis=1), axis=1) - (x.size - 1) / 2
     return {
         "lost": top - end,

@@ -9,7 +9,7 @@ one of them has to lie, so that a sound run leaves any of its bands as seldom wi
 Source: prediction intervals of one more observation; moderated variances (Smyth 2004); Bonferroni.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -134,12 +134,13 @@ def band_of(name: str, edges: Floats, rows: Sequence[tuple[Floats, Floats]], bac
     sound, errors, here = np.array([m for m, _ in rows[:-1]]), np.array([e for _, e in rows]), rows[-1][0]
     noise = np.maximum(np.median(errors, axis=0), errors[-1])
     middle, spread = expected(sound, noise)
-    alone = [lasting((one - m) / s)[0] for one, m, s in left_out(sound, noise)]
+    # Each sound run beside what the others make expect; nothing for fewer than three.
+    others = [(one, *expected(np.delete(sound, i, axis=0), noise)) for i, one in enumerate(sound) if len(sound) > 2]
     reach = limit(len(sound), BAND) * spread
     kept = np.append(np.flatnonzero(known), np.flatnonzero(known)[-1] + 1)
     return Band(
         name, edges[kept], back(middle - reach), back(middle + reach), back(here), (here - middle) / spread, len(sound),
-        float(np.abs(alone).max()) if alone else 0.0,
+        max((abs(lasting((one - m) / s)[0]) for one, m, s in others), default=0.0),
     )  # fmt: skip
 
 
@@ -152,12 +153,6 @@ def expected(sound: Floats, noise: Floats) -> tuple[Floats, Floats]:
     least = LEAST * float(np.abs(middle).mean())
     variance = np.maximum(apart + moves**2, noise**2) + least**2
     return middle, np.sqrt(variance * (1 + 1 / runs)) + 1e-12
-
-
-def left_out(sound: Floats, noise: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:
-    """Each sound run beside what the others make expect; nothing for fewer than three."""
-    for i in range(len(sound) if len(sound) > 2 else 0):
-        yield sound[i], *expected(np.delete(sound, i, axis=0), noise)
 
 
 def width(n: int) -> int:

@@ -89,8 +89,7 @@ class Course:
     @cached_property
     def ends(self) -> Floats:
         """The level at the end of each course: over the last twentieth, three points where there are fifteen."""
-        n = self.level.step.size
-        return np.asarray(self.level.draws[:, -max(1, min(3, n // 5), n // 20) :].mean(axis=1))
+        return np.asarray(self.level.draws[:, -self.level.tail :].mean(axis=1))
 
     @cached_property
     def levels(self) -> Floats:
@@ -147,8 +146,7 @@ class Course:
     @cached_property
     def _after(self) -> Floats:
         """The level at the end of each course, of what comes after its best: what rises up to its last point lost nothing."""
-        n = self.level.step.size
-        return np.asarray(self.level.draws[:, max(self.top, n - max(1, min(3, n // 5), n // 20)) :].mean(axis=1))
+        return np.asarray(self.level.draws[:, max(self.top, self.level.step.size - self.level.tail) :].mean(axis=1))
 
     @cached_property
     def noise(self) -> float:
@@ -217,7 +215,8 @@ class Course:
     def gain(self) -> Change:
         """First fifth against last fifth."""
         fifth = max(1, self.level.step.size // 5)
-        return _change(self.level.draws[:, :fifth].mean(axis=1), self.level.draws[:, -fifth:].mean(axis=1))
+        before, after = (self.level.draws[:, some].mean(axis=1) for some in (slice(fifth), slice(-fifth, None)))
+        return Change(*map(float, (before.mean(), after.mean(), (after - before).mean(), *np.quantile(after - before, OUTSIDES))))
 
     @cached_property
     def overall(self) -> Trend:
@@ -269,10 +268,6 @@ class Course:
 
 def _deepest(line: Floats) -> float:
     return float(np.max(np.maximum.accumulate(line) - line))
-
-
-def _change(before: Floats, after: Floats) -> Change:
-    return Change(*(float(x) for x in (before.mean(), after.mean(), (after - before).mean(), *np.quantile(after - before, OUTSIDES))))
 
 
 def course(curve: Curve, least: int = 2) -> Course | None:

@@ -55,6 +55,11 @@ class Level:
         """The course in the middle of all."""
         return np.asarray(self.draws.mean(axis=0))
 
+    @property
+    def tail(self) -> int:
+        """Points that are its end: the last twentieth, three where there are fifteen."""
+        return max(1, min(3, self.step.size // 5), self.step.size // 20)
+
 
 class _Widths(NamedTuple):
     """How much wider than usual the points and the steps of the level are."""

@@ -56,10 +56,17 @@ def step_of_score(run: Run, score: Curve) -> LoneStep | None:
     if value.size < FEWEST:
         raise TooFewPoints(f"{counted(value.size, 'evaluation')}, {FEWEST} needed to tell a changed protocol from a changed policy")
     place = int(np.argmax(np.abs(np.diff(value)))) + 1
-    if not SIDE <= place <= value.size - SIDE or not _stands_out(score, value, place):
+    if not SIDE <= place <= value.size - SIDE:
         return None
     before, at = float(step[place - 1]), float(step[place])
     old, new = float(np.median(value[place - SIDE : place])), float(np.median(value[place : place + SIDE]))
+    early, late = value[max(0, place - SIDE - 2) : place], value[place : place + SIDE + 2]
+    own, others = abs(value[place] - value[place - 1]), np.abs(np.delete(np.diff(value), place - 1))
+    # A step that stands out is large, made at once, twice what any other two evaluations differ by, and lasts.
+    lasts = early.max() < late.min() or late.max() < early.min()
+    large = abs(new - old) > LARGE * course_of(score).scale and own > max(0.7 * abs(new - old), 2 * others.max())
+    if not lasts or not large:
+        return None
     paid = [m * np.sign(new - old) for m in _moved(run, PAID, before, at, USUAL)]
     beside = [abs(m) for m in _moved(run, BESIDE, before, at, BY_CHANCE)]
     if not paid or max(beside, default=0.0) > MOST or max(paid) > SHARED * abs(new - old) / float(np.ptp(value)):
@@ -126,21 +133,6 @@ def sides(step: Floats, value: Floats, before: float, at: float, rows: int = ROW
 def _moved(run: Run, names: tuple[str, ...], before: float, at: float, usual: float) -> list[float]:
     """How far, and which way, each of the curves that are logged moves across the step."""
     return [m for name in names if name in run.curves and (m := moves(run.curves[name], before, at, usual)) is not None]
-
-
-def _stands_out(score: Curve, value: Floats, place: int) -> bool:
-    """Whether a step is large, made at once, twice what any other two evaluations differ by, and lasts."""
-    early, late = value[max(0, place - SIDE - 2) : place], value[place : place + SIDE + 2]
-    own, others = float(value[place] - value[place - 1]), np.abs(np.delete(np.diff(value), place - 1))
-    size = float(np.median(value[place : place + SIDE]) - np.median(value[place - SIDE : place]))
-    lasts = bool(early.max() < late.min() or late.max() < early.min())
-    return (
-        lasts
-        and abs(size) > LARGE * course_of(score).scale
-        and own * size > 0
-        and abs(own) > 0.7 * abs(size)
-        and abs(own) > 2 * float(others.max())
-    )
 
 
 def moves(curve: Curve, before: float, at: float, usual: float) -> float | None:

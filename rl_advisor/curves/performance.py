@@ -4,7 +4,7 @@ A score of ten evaluations or more speaks nearly alone; with fewer the reward, w
 beside it. A score whose protocol changed, or a reward that changed by itself, is heard less. Nobody else asks which curve counts.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.course import Course, course
@@ -30,6 +30,7 @@ class Performance:
     train: Course | None
     """The training reward."""
     held_doubted: bool = False
+    """Whether it is heard less."""
     train_doubted: bool = False
 
     @property
@@ -55,10 +56,6 @@ class Performance:
         score, reward = self.held.amounts, self.train.amounts
         unlike = 1 - score["gained"] * max(0.0, 1 - 2 * score["lost"])
         return {name: held * a + train * reward[name] for name, a in score.items()} | {REWARD_LOST: unlike * reward["lost"]}
-
-    def doubted(self, *, held: bool, train: bool) -> "Performance":
-        """The same with curves that are heard less."""
-        return replace(self, held_doubted=held, train_doubted=train)
 
 
 def performance(run: Run) -> Performance:

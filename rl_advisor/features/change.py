@@ -129,6 +129,8 @@ class Discontinuity:
     ratio: float
     low: float
     high: float
+    p: float
+    """Against none, corrected for the search; 1 when nothing stands out."""
 
 
 def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
@@ -139,15 +141,16 @@ def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
     x, y = thinned(step, value, least=8, most=ONSET_BINS)
     size = np.abs(y)
     if constant(size):
-        return Discontinuity(float(x[-1]), 1.0, 1.0, 1.0)
+        return Discontinuity(float(x[-1]), 1.0, 1.0, 1.0, 1.0)
     logs = clipped(np.log(np.maximum(size, size[size > 0].min())))
     drift = np.column_stack([np.ones(x.size), (x - x[0]) / (x[-1] - x[0])])
     fit = best_fit(Search(x, spacing(x), drift, 3, ("step",)), logs)
     freedom = max(x.size - 4, 1)
     error = float(np.sqrt(fit.white @ fit.white / freedom)) / float(fit.found.scale[np.flatnonzero(fit.found.index == fit.index)[0]])
     half = error * student.quantile(freedom, 0.975)
+    p = chance(fit.gain, x.size, freedom, fit.found.index.size)
     low, middle, high = (float(np.exp(np.clip(v, -700, 700))) for v in (fit.size - half, fit.size, fit.size + half))
-    return Discontinuity(float(x[fit.index]), middle, low, high)
+    return Discontinuity(float(x[fit.index]), middle, low, high, p)
 
 
 class Spikes(NamedTuple):

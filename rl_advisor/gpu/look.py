@@ -1,13 +1,13 @@
 """Looks at a run's GPU telemetry once: groups, ticks, steps, idle time, foreign memory and the split, for the profile and the detectors."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.gpu.phases import runs_of
-from rl_advisor.features.series import Bools, Floats, Ints
+from rl_advisor.features.series import Bools, Floats
 from rl_advisor.gpu.signals import Rows, Spans, Ticks, groups_in_step, rows_of, ticks_of, zone_shift
 from rl_advisor.gpu.split import Split, after_start, quiet_of, split_of
 from rl_advisor.gpu.steps import Steps, logged_seconds, step_of, steps_of
@@ -39,9 +39,7 @@ class Seen:
     gaps: tuple[Gap, ...]
 
 
-_last: list[tuple[Run, Seen]] = []
-
-
+@lru_cache(maxsize=1)
 def look(run: Run) -> Seen:
     """What the telemetry shows of the largest group of GPUs that move together; the last run's answer is kept for the next caller.
 
@@ -49,15 +47,6 @@ def look(run: Run) -> Seen:
         TooFewPoints: no GPU has two rows.
 
     """
-    for known, seen in _last:
-        if known is run:
-            return seen
-    seen = _look(run)
-    _last[:] = [(run, seen)]
-    return seen
-
-
-def _look(run: Run) -> Seen:
     shift, zone = zone_shift(run)
     rows = rows_of(run, shift)
     if not rows:
@@ -69,7 +58,9 @@ def _look(run: Run) -> Seen:
         raise TooFewPoints("the GPUs' rows do not overlap in time")
     steps = steps_of(run, float(ticks.time[0]), float(ticks.time[-1]), holes)
     quiet = quiet_of(ticks)
-    cannot = [_several([group, *others])] if others else []
+    names = "; ".join(listed([r.gpu for r in g], 4) for g in [group, *others][:6])
+    apart = f"the {len(others) + 1} groups of GPUs that do not move together ({names})"
+    cannot = [f"{apart}: phases are those of the first and may overlap the others'"] if others else []
     if quiet is None:
         cannot.append("idle time: utilisation is not logged")
     elif not quiet.any():
@@ -80,7 +71,7 @@ def _look(run: Run) -> Seen:
         cannot.append("phases: power is not logged")
     elif not logged_seconds(run):
         found = split_of(ticks, group, steps, still)
-    idle, foreign = _idle(ticks, still, steps), foreign_memory(ticks, steps)
+    idle, foreign = idle_stretches(ticks, still, steps), foreign_memory(ticks, steps)
     lost = len(run.telemetry) - sum(r.time.size for r in rows)
     unused = [Gap("telemetry", f"{lost} rows that repeat a time, stand alone or lie far from the others were left out")] if lost else []
     gaps = ([zone] if zone else []) + unused + _gaps(ticks, steps, holes)
@@ -98,44 +89,22 @@ def _gaps(ticks: Ticks, steps: Steps, holes: Spans) -> list[Gap]:
     return gaps
 
 
-def _idle(ticks: Ticks, quiet: Bools, steps: Steps) -> list[Answer]:
-    """Idle stretches inside the steps; without step ends, between the start-up and the last activity."""
-    if len(steps.spans):
-        return idle_stretches(ticks, quiet, steps)
-    settled = np.zeros(quiet.size, bool)
-    settled[after_start(ticks, quiet)] = True
-    return idle_stretches(ticks, quiet & settled, steps)
-
-
-def _several(groups: Sequence[Sequence[Rows]]) -> str:
-    names = "; ".join(listed([r.gpu for r in g], 4) for g in groups[:6])
-    return (
-        f"the {len(groups)} groups of GPUs that do not move together ({names}): phases are those of the first and may overlap the others'"
-    )
-
-
 def idle_stretches(ticks: Ticks, quiet: Bools, steps: Steps) -> list[Answer]:
-    """Quiet stretches of half a second and more (two rows and more in slow logs): start, seconds, step and place in it; longest first."""
-    step = step_of(steps, ticks.time)
-    within = quiet & (step >= 0) if len(steps.spans) else quiet
-    found = []
-    for first, last in runs_of(within):
+    """Quiet stretches of half a second and more (two rows and more in slow logs): start, seconds, step and place in it; longest first.
+
+    They lie inside the steps; without step ends, between the start-up and the last activity.
+    """
+    step, within, found = step_of(steps, ticks.time), np.zeros(quiet.size, bool), list[Answer]()
+    within[step >= 0 if len(steps.spans) else after_start(ticks, quiet)] = True
+    for first, last in runs_of(quiet & within):
         seconds = float((last - first) * ticks.spacing)
-        if seconds >= SHORTEST_IDLE - 1e-9 and last - first >= 2:
-            found.append(
-                {"start": round(float(ticks.time[first] - ticks.spacing / 2), 2), "seconds": round(seconds, 2)}
-                | _place(ticks, first, step, steps)
-            )
+        if seconds < SHORTEST_IDLE - 1e-9 or last - first < 2:
+            continue
+        found.append({"start": round(float(ticks.time[first] - ticks.spacing / 2), 2), "seconds": round(seconds, 2)})
+        if (at := step[first]) >= 0:
+            begins = ticks.time[first] - steps.spans[at, 0] <= max(0.3, 1.5 * ticks.spacing)
+            found[-1] |= {"step": float(steps.number[at]), "where": "after the step before ended" if begins else "inside the step"}
     return sorted(found, key=lambda f: -f["seconds"])
-
-
-def _place(ticks: Ticks, first: int, step: Ints, steps: Steps) -> Answer:
-    if step[first] < 0:
-        return {}
-    begin = steps.spans[step[first], 0]
-    at_start = ticks.time[first] - begin <= max(0.3, 1.5 * ticks.spacing)
-    where = "after the step before ended" if at_start else "inside the step"
-    return {"step": float(steps.number[step[first]]), "where": where}
 
 
 def longest_first(stretches: list[Answer]) -> list[Answer]:

@@ -45,10 +45,11 @@ def profile(run: Run) -> Answer:
     except TooFewPoints as short:
         return answer | {"cannot_tell": [f"anything of the GPUs: {short}"]}
     split = seen.split
+    period = (split or seen.steps).period
     return {
         "gpus": int(run.telemetry["gpu"].nunique()),
         "hours": float(np.ptp(run.telemetry["time"].to_numpy())) / 3600,
-        "step_period_s": logged.get("step") or _or_none((split or seen.steps).period),
+        "step_period_s": logged.get("step") or (period if np.isfinite(period) else None),
         "phases": _from_timers(seen, logged) if logged else _from_split(seen),
         "idle": longest_first(list(seen.idle)),
         "interference": list(seen.foreign),
@@ -127,7 +128,3 @@ def _headroom(seen: Seen) -> float | None:
     """GiB that no row shows as used on the fullest GPU: a lower bound, since allocators keep what they freed."""
     told = (r.value for r in seen.group if {"memory_gib", "memory_total_gib"} <= r.value.keys())
     return min((float((v["memory_total_gib"] - v["memory_gib"]).min()) for v in told), default=None)
-
-
-def _or_none(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

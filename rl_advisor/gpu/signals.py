@@ -135,14 +135,10 @@ def groups_in_step(rows: Sequence[Rows]) -> list[list[Rows]]:
     traces = [np.interp(grid, r.time, r.value.get("power_w", r.value.get("utilization", np.zeros(r.time.size)))) for r in rows]
     with np.errstate(invalid="ignore", divide="ignore"):  # a GPU that never moves is like no other
         similar = np.corrcoef(traces) > 0.5
-    groups: list[list[int]] = []
-    for i in range(len(rows)):
-        home = next((members for members in groups if similar[members[0], i]), None)
-        if home is None:
-            groups.append([i])
-        else:
-            home.append(i)
-    return [[rows[i] for i in members] for members in groups]
+    groups: dict[int, list[Rows]] = {}
+    for i, row in enumerate(rows):
+        groups.setdefault(next((first for first in groups if similar[first, i]), i), []).append(row)
+    return [*groups.values()]
 
 
 def zone_shift(run: Run) -> tuple[float, Gap | None]:

@@ -15,15 +15,14 @@ UNEXPLAINED = 2
 """Metrics that nobody explained, of those that moved."""
 MACHINERY = re.compile(
     r"(?i)time|mem|fps|speed|sec|eps|step|iter|epoch|lr|gb|loss|grad|norm|len|token|count|num|total|duration|frame|update|seen"
+    r"|(?:^|[/_ ])(?:min|max|std|var|episodes?)$"
 )
-"""Names of what turns while a policy learns, and says nothing of how well."""
-SPREAD = re.compile(r"(?i)(?:^|[/_ ])(?:min|max|std|var|episodes?)$")
-"""Ends of a series of values, and counters, by their names."""
+"""Names of what turns while a policy learns, and says nothing of how well; ends of a series of values, and counters."""
 
 
 def is_machinery(name: str) -> bool:
     """Whether a metric nobody mapped is, by its name, a clock, a counter or the edge of another metric."""
-    return bool(MACHINERY.search(name) or SPREAD.search(name))
+    return MACHINERY.search(name) is not None
 
 
 def at_odds(case: Case, judged: Judged) -> list[str]:

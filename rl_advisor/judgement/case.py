@@ -134,4 +134,4 @@ def case_of(run: Run, findings: Mapping[str, Finding]) -> Case:
     """The case of a run whose findings are known."""
     case = Case(run, findings, performance(run))
     held, train = (case.present(*marked(f"doubts {which}")) for which in ("score", "reward"))
-    return replace(case, performance=case.performance.doubted(held=held, train=train))
+    return replace(case, performance=replace(case.performance, held_doubted=held, train_doubted=train))

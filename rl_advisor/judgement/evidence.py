@@ -93,9 +93,9 @@ def outcome_piece(case: Case, by: Weights) -> Iterator[Piece]:
     """What the outcome did: by weights, and by how well it fits what each verdict means."""
     amounts, counts = case.performance.amounts(), case.performance.counts
     if amounts is not None and counts is not None:
-        steps = (float(counts.level.step[0]), float(counts.level.step[-1]))
-        weighed, meant = by.speak(amounts), fitting(case)
-        yield Piece("", {v: weighed[v] + meant[v] for v in VERDICTS}, counts.name, steps, case.performance)
+        steps, meant = (float(counts.level.step[0]), float(counts.level.step[-1])), fitting(case)
+        weighed = zip(VERDICTS, by.total(amounts).tolist(), strict=True)
+        yield Piece("", centred({v: w + meant[v] for v, w in weighed}), counts.name, steps, case.performance)
 
 
 def fitting(case: Case) -> Speaks:

@@ -5,7 +5,6 @@ Each fact has a usual value, a spread and one weight in ``going_on.json``, fitte
 is at its ceiling, has no gradient left, or whose plan is done.
 """
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -33,7 +32,7 @@ BESIDE = 0.5
 @cache
 def weighing() -> Weights:
     """The weights as they were fitted."""
-    return Weights.read(json.loads(FILE.read_text(encoding="utf-8")), (PAYS,))
+    return Weights.read(FILE, (PAYS,))
 
 
 def probability(told: Mapping[str, float]) -> float:

@@ -11,13 +11,8 @@ MOST = 8
 """Gaps that are listed; a broken folder may have hundreds."""
 
 
-def ruled_out(case: Case) -> list[str]:
-    """Causes that were looked for in the data and measured as absent."""
-    return _of(case, Outcome.ABSENT)
-
-
-def _of(case: Case, outcome: Outcome) -> list[str]:
-    """The findings with that outcome; what was not logged of symptoms, too."""
+def ruled_out(case: Case, outcome: Outcome = Outcome.ABSENT) -> list[str]:
+    """Causes that were looked for in the data and measured as absent, or have that outcome; what was not logged of symptoms, too."""
     told = [f for f in case.findings.values() if f.outcome is outcome]
     return [f"{plain(f.pattern)}: {f.statement}" for f in told if outcome is Outcome.NOT_LOGGED or role_of(f.pattern) is not Role.SYMPTOM]
 
@@ -27,7 +22,7 @@ def could_not_see(case: Case) -> list[str]:
     plan = "planned steps: not in the configuration, so the remaining budget is unknown"
     gaps = [f"{g.where}: {g.why}" for g in case.run.gaps[:MOST]]
     lacking = [*_score(case), *([plan] if case.run.planned_steps is None else []), *gaps]
-    return [*lacking, *_of(case, Outcome.UNCLEAR), *fitting(case.run), *_of(case, Outcome.NOT_LOGGED)]
+    return [*lacking, *ruled_out(case, Outcome.UNCLEAR), *fitting(case.run), *ruled_out(case, Outcome.NOT_LOGGED)]
 
 
 def _score(case: Case) -> list[str]:

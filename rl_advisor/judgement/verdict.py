@@ -141,8 +141,6 @@ def likely_link(case: Case, verdict: Verdict) -> Link | None:
         return None
     if wrong := checks.proven(case.run):
         return wrong[0].link
-    if verdict in FALLS:
-        return Link.REWARD_SIGNAL if case.parted else Link.POLICY_UPDATE
-    if verdict == "reward_hacking":
-        return Link.REWARD_SIGNAL
-    return Link.TRAINING_SIGNAL
+    if verdict == "not_learning":
+        return Link.TRAINING_SIGNAL
+    return Link.REWARD_SIGNAL if verdict == "reward_hacking" or case.parted else Link.POLICY_UPDATE

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,8 +23,7 @@ class Weights:
     """The prior of every answer, and for every amount its usual value, its spread, and one weight an answer."""
 
     prior: Floats
-    usual: Mapping[str, tuple[float, float]]
-    of: Mapping[str, Floats]
+    amounts: Mapping[str, tuple[float, float, Floats]]
     covered: float = 0.9
     """Weight of a set of the likeliest verdicts: one and a half in the mean."""
     temperature: float = 1.0
@@ -34,21 +32,19 @@ class Weights:
     """Share of the labels that nothing measured foretells, however much of it there is: spread over all verdicts."""
 
     @classmethod
-    def read(cls, told: Mapping[str, Any], answers: Sequence[str]) -> "Weights":
+    def read(cls, file: Path, answers: Sequence[str]) -> "Weights":
         """The weights of a data file."""
-        of = {name: np.array([row["weights"][a] for a in answers]) for name, row in told["amounts"].items()}
-        usual = {name: (row["usual"], row["spread"]) for name, row in told["amounts"].items()}
+        told = json.loads(file.read_text(encoding="utf-8"))
+        rows = told["amounts"].items()
+        weighed = {name: (row["usual"], row["spread"], np.array([row["weights"][a] for a in answers])) for name, row in rows}
         rest = {name: told[name] for name in ("covered", "temperature", "lapse") if name in told}
-        return cls(np.array([told["prior"][a] for a in answers]), usual, of, **rest)
+        return cls(np.array([told["prior"][a] for a in answers]), weighed, **rest)
 
     def total(self, amounts: Mapping[str, float]) -> Floats:
         """What some amounts add to the logarithm of the odds of each answer."""
-        rows = [standing(amount, *self.usual[name]) * self.of[name] for name, amount in amounts.items() if name in self.of]
-        return np.asarray(np.sum(rows, axis=0) if rows else np.zeros_like(self.prior))
-
-    def speak(self, amounts: Mapping[str, float]) -> dict[Verdict, float]:
-        """The same for every verdict, without a common part."""
-        return centred(dict(zip(VERDICTS, self.total(amounts).tolist(), strict=True)))
+        known = ((amounts[name], *row) for name, row in self.amounts.items() if name in amounts)
+        rows = [standing(amount, usual, spread) * weights for amount, usual, spread, weights in known]
+        return np.asarray(np.sum([*rows, 0 * self.prior], axis=0))
 
 
 def standing(amount: float, usual: float, spread: float) -> float:
@@ -64,8 +60,7 @@ def centred(speaks: Mapping[Verdict, float]) -> dict[Verdict, float]:
 
 def probabilities(by: Weights, speaks: list[Mapping[Verdict, float]]) -> dict[Verdict, float]:
     """The probability of every verdict from the prior and all that was said."""
-    total = by.prior + sum((np.array([s[v] for v in VERDICTS]) for s in speaks), np.zeros(len(VERDICTS)))
-    total = total / by.temperature
+    total = (by.prior + np.sum([[s[v] for v in VERDICTS] for s in speaks], axis=0)) / by.temperature
     odds = np.exp(total - total.max())
     told = (1 - by.lapse) * odds / odds.sum() + by.lapse / len(VERDICTS)
     return dict(zip(VERDICTS, told.tolist(), strict=True))
@@ -74,4 +69,4 @@ def probabilities(by: Weights, speaks: list[Mapping[Verdict, float]]) -> dict[Ve
 @cache
 def weights() -> Weights:
     """The weights of the verdicts as they were fitted."""
-    return Weights.read(json.loads(FILE.read_text(encoding="utf-8")), VERDICTS)
+    return Weights.read(FILE, VERDICTS)

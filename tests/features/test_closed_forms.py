@@ -142,6 +142,7 @@ def test_discontinuity_measures_the_ratio(ratio: float) -> None:
     assert found.at == pytest.approx(300, abs=5)
     assert found.low < ratio < found.high
     assert found.high / found.low < 1.4
+    assert found.p < 1e-6
 
 
 def test_spikes_need_size_as_well_as_deviations() -> None:
