@@ -20,9 +20,9 @@ from evals.world.sound import SHARES, Kind, Measured, Told, by_table, measured, 
 from rl_advisor.features.series import Floats
 from rl_advisor.settings.priors.bank import FILE, same
 
-NEAR = SHARES[:5]
+NEAR = SHARES[:9]
 """Shares of values beyond a bound that counts where the table of priors calls them unusual as well."""
-FAR = (*((share, 0.0) for share in SHARES), *((SHARES[-1], reach) for reach in (0.25, 0.5, 1.0)))
+FAR = (*((share, 0.0) for share in SHARES), *((SHARES[-1], reach) for reach in (0.1, 0.25, 0.5, 1.0)))
 """The same for a bound that counts by itself, and how far it is moved outwards, in widths of its half."""
 BANDS = tuple((near, *far) for far in FAR for near in NEAR if near >= far[0])
 INNER = (0.05, 0.5, 0.95)
@@ -77,6 +77,7 @@ def bounds(metric: str, cell: str, q: Mapping[float, float], band: Band) -> tupl
     if said is None:
         return least, most
     least = max(least, min(said.usual[0], q[near]), said.possible[0]) if said.below else min(least, said.possible[0])
+    least = min(least, 0.0) if said.usual[0] <= 0 else least  # nothing is as usual as little where the table allows it
     return least, min(most, max(said.usual[1], q[1 - near]), said.possible[1]) if said.above else max(most, said.possible[1])
 
 

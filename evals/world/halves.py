@@ -3,8 +3,10 @@
 ``python -m evals.world.halves`` writes ``halves.parquet``, a row a run and cut: ``brought``, the share of the courses that fit all points
 in which what comes after is better than all before by more than matters; ``gain``, by how much the best level still rose, as a share of
 the range of the run's level; ``stale``, the share of the steps so far since the best; ``twins``, what the rest brought to other seeds of
-the same training, NaN without any: what luck leaves to be foreseen. Measured, and nobody's opinion; what a run that was cut early would
-have brought it cannot know.
+the same training, NaN without any: what luck leaves to be foreseen; ``chosen``, by how much the best after the cut is better than the best
+before, by one half of the episodes of each evaluation, and ``elsewhere``, by the other half, as shares of the range of the score, NaN where
+episodes were not kept: a checkpoint is to be scored on other episodes than it was chosen by. Measured, and nobody's opinion; what a run
+that was cut early would have brought it cannot know.
 """
 
 import multiprocessing
@@ -17,7 +19,7 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from evals.world import table
+from evals.world import episodes, table
 from rl_advisor.curves.course import Course, course
 from rl_advisor.curves.outcomes import outcome
 
@@ -40,6 +42,8 @@ class Half:
     gain: float
     stale: float
     twins: float = float("nan")
+    chosen: float = float("nan")
+    elsewhere: float = float("nan")
 
 
 def brought(whole: Course, cut: float) -> float:
@@ -86,12 +90,22 @@ def with_twins(halves: Sequence[Half]) -> Iterator[Half]:
             yield replace(half, twins=round(float(np.mean(others)), DIGITS) if others else float("nan"))
 
 
+def with_episodes(halves: Iterable[Half]) -> Iterator[Half]:
+    """The same, each with what it brought where the choice of a checkpoint is scored on other episodes."""
+    kept = episodes.kept()
+    for half in halves:
+        mine = kept.get(half.id)
+        told = mine.later(half.share * table.world(half.id).told["last_step"]) if mine else (float("nan"), float("nan"))
+        yield replace(half, chosen=round(told[0], DIGITS), elsewhere=round(told[1], DIGITS))
+
+
 def store(halves: Iterable[Half]) -> str:
     """Writes the table, and says how many there are."""
     rows = sorted((asdict(h) for h in halves), key=lambda h: (h["id"], h["share"]))
     pq.write_table(pa.Table.from_pylist(rows), FILE, compression="zstd")
-    runs, twins = {h["id"] for h in rows}, {h["id"] for h in rows if np.isfinite(h["twins"])}
-    return f"{len(rows)} cuts of {len(runs)} runs, {len(twins)} of them with twins, {FILE.stat().st_size / 1000:.0f} kB"
+    runs, twins, kept = {h["id"] for h in rows}, *({h["id"] for h in rows if np.isfinite(h[x])} for x in ("twins", "elsewhere"))
+    of_them = f"{len(twins)} of them with twins, {len(kept)} with episodes"
+    return f"{len(rows)} cuts of {len(runs)} runs, {of_them}, {FILE.stat().st_size / 1000:.0f} kB"
 
 
 @cache
@@ -104,7 +118,7 @@ def main() -> None:
     """Measures every run of the table that is long enough."""
     with multiprocessing.Pool(2) as pool:
         found = pool.map(measured, [w.told["id"] for w in table.worlds() if w.told["read"]], chunksize=6)
-    print(store(with_twins([half for mine in found for half in mine])))
+    print(store(with_episodes(with_twins([half for mine in found for half in mine]))))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ ELSEWHERE = (
 in a run that improves: readers called runs sound in which every response is cut off."""
 OF_THE_TASK = {"entropy/mean": "control", "policy/loss": "replay"}
 """What control sums over the dimensions of an action, and what is a value of the critic: there the size is that of the task."""
-SHARES = (0.05, 0.04, 0.03, 0.02, 0.01, 0.005, 0.001)
+SHARES = (0.05, 0.045, 0.04, 0.035, 0.03, 0.025, 0.02, 0.015, 0.01, 0.0075, 0.005, 0.0025, 0.001)
 LEVELS = tuple(sorted({0.5, *SHARES, *(1 - share for share in SHARES)}))
 Cell = tuple[str, str, str]
 Kind = tuple[str, str]

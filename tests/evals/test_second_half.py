@@ -1,10 +1,12 @@
 """What the rest of a run brought, and what a rule for stopping loses and saves."""
 
+import io
+import tomllib
 from functools import partial
 
 import numpy as np
 import pytest
-from evals.world import second_half
+from evals.world import episodes, second_half, table
 from evals.world.halves import Half, brought, with_twins
 from evals.world.second_half import Cut
 from evals.world.table import World
@@ -63,3 +65,31 @@ def test_twins_are_other_seeds_of_the_same_training(monkeypatch: pytest.MonkeyPa
     found = {h.id[8:]: h.twins for h in with_twins([Half(id_, 0.5, i / 4, 0.0, 0.0) for i, id_ in enumerate(told)])}
     assert (found["seed1"], found["seed2"]) == (0.25, 0.0)
     assert np.isnan([found["seed3"], found["other1"]]).all()
+
+
+def test_a_choice_is_scored_on_other_episodes_than_it_was_made_on() -> None:
+    """A best that only the choosing half saw is none on the other; a rise that both saw is one; too few evaluations say nothing."""
+    step = np.arange(1.0, 61.0)
+    rise, lucky = np.minimum(step, 30) / 30, np.where((step > 50) & (step < 54), 1.5, np.minimum(step, 30) / 30)
+    seen, hidden = episodes.Kept("a", step, lucky, rise, 4).later(40)
+    assert seen > 0.3
+    assert abs(hidden) < 0.01
+    seen, hidden = episodes.Kept("a", step, rise, rise, 4).later(15)
+    assert seen == hidden > 0.4
+    assert np.isnan(episodes.Kept("a", step[:10], rise[:10], rise[:10], 4).later(5)).all()
+
+
+def test_the_halves_of_a_log_are_its_even_and_its_odd_episodes() -> None:
+    file = io.BytesIO()
+    np.savez(file, timesteps=np.arange(3) * 100, results=np.array([[1, 2, 3, 4, 11]] * 3), ep_lengths=np.ones((3, 5)))
+    found = episodes.halves("a", file.getvalue())
+    assert found is not None
+    assert (found.even.tolist(), found.odd.tolist(), found.mean.tolist()) == ([5.0] * 3, [3.0] * 3, [4.2] * 3)
+    assert found.step.tolist() == [0, 100, 200]
+
+
+def test_what_authors_write_is_of_runs_of_the_table_and_halves_are_those_of_its_curves() -> None:
+    written = tomllib.loads((table.FOLDER / "written.toml").read_text(encoding="utf-8"))["runs"]
+    assert {w["id"] for w in written} <= {w.told["id"] for w in table.worlds()}
+    for kept in list(episodes.kept().values())[::20]:
+        assert any(episodes.same(kept.mean, np.array(c["value"], float)) for c in table.world(kept.id).curves)

@@ -83,7 +83,8 @@ def test_a_band_is_as_narrow_as_it_was_fitted_and_open_where_the_table_has_no_wo
         ("ratio/clip_fraction", "ppo", (0.02, 0.001, 0.0), (0.0, 0.6)),
         ("ratio/clip_fraction", "ppo", (0.05, 0.05, 0.0), (0.0, 0.5)),
         ("entropy/mean", "grpo", (0.05, 0.001, 0.0), (0.003, 0.9)),  # far below a twentieth of sound runs, and below the table's own
-        ("pairs/margin", "preference", (0.05, 0.02, 0.0), (0.004, 0.6)),  # the table has no row: the bank alone
+        ("pairs/margin", "preference", (0.05, 0.02, 0.0), (0.0, 0.6)),  # nothing is as usual as little where the table allows it
+        ("pairs/margin", "ppo", (0.05, 0.02, 0.0), (0.004, 0.6)),  # the table has no row: the bank alone
     ],
 )
 def test_bank_and_table_bound_together(metric, cell, band, ends) -> None:

@@ -177,11 +177,13 @@ _PLAIN = re.compile("(?i)loss|rewards?|return|accuracy|score|steps?|time|mean|ma
 
 
 def is_normal(told: Mapping[str, Any]) -> str:
-    """One metric with its value, whether that is normal, and why."""
+    """One metric with its value, whether that is normal, why, and what is usual where the reason does not say it."""
     sort = {"normal": "normal", "unusual": "not usual", "broken": "far outside of what is possible in a sound run"}.get(told["normal"])
     if sort is None:
         return f"{told['name']} is {told['value']}: {told['meaning'] or 'a name that nobody else uses'} {told['why']}"
-    return f"{told['name']} {told['value']} is {sort}: {told['why']}"
+    lead = "Alone it would be usual" if told["alone"] == "normal" != told["normal"] else "Usual"
+    beside = f" {lead}: {told['usual']}." if told["usual"] and not re.search("usual|nine of ten", told["why"]) else ""
+    return f"{told['name']} {told['value']} is {sort}: {told['why'].rstrip('.')}.{beside}"
 
 
 def _named(raw: str, question: str) -> bool:

@@ -42,7 +42,8 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
     meanings = sorted(by_frameworks(curve.raw)) if known is None else [curve.name]
     if known is None and not meanings and not lost:
         return None
-    normal, why, row = _judged(rows, curve, meanings)
+    alone, why, row = _judged(rows, curve, meanings)
+    normal = alone
     about = [p for p in proofs if curve.name in p.about]
     accused, excused = next((p for p in about if p.there), None), next((p for p in about if not p.there), None)
     if accused:
@@ -60,7 +61,8 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
         "non_finite": lost,
         "normal": normal,
         "why": why,
-        "usual": _range(row) if row and row.telling and not about else "",
+        "usual": _range(row) if row and row.telling else "",
+        "alone": alone,
         "source": row.source if row else "",
     }
 
@@ -118,10 +120,8 @@ def _not_finite(rows: Rows, curve: Curve, lost: int, alone: bool) -> tuple[str, 
 
 def _range(row: Prior) -> str:
     """What is usual by the runs that were seen, else by the row."""
-    if row.seen:
-        return f"mostly {number(row.seen.low)} to {number(row.seen.high)}"
-    low, high = row.usual
-    return f"{number(low)} or more" if math.isinf(high) else f"{number(low)} to {number(high)}"
+    seen = row.seen
+    return f"mostly {number(seen.low)} to {number(seen.high)}" if seen else row.range.removesuffix(" is usual")
 
 
 def _against(row: Prior, value: float, all_: Sequence[float]) -> tuple[str, str, Prior]:

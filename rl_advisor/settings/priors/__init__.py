@@ -18,7 +18,7 @@ from rl_advisor.settings.priors.bank import Usual, usual
 from rl_advisor.vocabulary import metric as our_metric
 
 Range = tuple[float, float]
-ANYTHING = 1e3
+ANYTHING = 100.0
 """Width of a range around 0 that says nothing."""
 Side = Literal["far_below", "below", "usual", "above", "far_above", "not_a_number"]
 WIDER: Mapping[str, str] = {
@@ -85,7 +85,6 @@ class Prior:
         # A bound is met by a value that was rounded to single precision or to three digits.
         slack = 1e-3 * abs(value) if math.isfinite(value) else 0.0
         low, high = (self.seen.least, self.seen.most) if self.seen else self.usual
-        low = min(low, 0.0) if self.usual[0] <= 0 else low  # nothing is as usual as little where the table allows it
         if value < self.possible[0] - slack:
             return "far_below"
         if value > self.possible[1] + slack:
