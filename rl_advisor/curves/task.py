@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from rl_advisor.discovery import table
+from rl_advisor.output.wording import value
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import words
 from rl_advisor.vocabulary.dialects import dialects
@@ -19,12 +22,17 @@ TRAITS: Mapping[str, list[str]] = table(__file__, "traits.toml")
 METHOD = table(__file__, "method.toml")
 """What tells how a run learns."""
 _SPOKEN = {name: re.compile(words) for name, words in table(__file__, "spoken.toml").items()}
+_PAIRED = re.compile(r"^(chosen|reject(ed)?) reward")
 _ALGORITHM = re.compile(
-    r"(?:^|[._-])(?:algo|algorithm|algorithm_name|trainer|trainer_type|loss_type|method|task|stage|pref_loss|finetuning_type)$"
+    r"(?:^|[._-])(?:algo|algorithm|algorithm_name|trainer|trainer_type|loss_type|method|task|stage|pref_loss|finetuning_type|command)$"
 )
 """Keys of a configuration that name how is trained."""
 ENOUGH = 2.0
 """Weight from which a kind is told: one metric of ours, or a word and the configuration, or two names."""
+SAID = 3.0
+"""Weight of a configuration that says it."""
+START, TOGETHER = 0.05, 3.0
+"""Share of its range at which a curve begins at nothing, and how many times as far from it as from each other two begin together."""
 SPEAKING = frozenset({"language", "tools", "experts"})
 """What a run of a language model has to do with."""
 WITHOUT_REWARD = frozenset({"preference", "reward_model", "supervised"})
@@ -66,9 +74,26 @@ def task(run: Run) -> Task:
     traits = _traits(run, kinds()[kind]["of"] if told else "")
     if told:
         row, evidence = kinds()[kind], tuple(says for _, says in known[kind])
-        shared = "either" in row and all(re.match(row["shared"], says) for says in evidence)
-        return Task(kind, traits, row["either" if shared else "says"], evidence)
+        if "either" not in row or not all(re.match(row["shared"], says) for says in evidence):
+            return Task(kind, traits, row["says"], evidence)
+        scores, says = _of_pairs(run)
+        kind = kind if scores is False else row["neighbour"] if scores else kind
+        return Task(kind, traits, row["either"] if scores is None else kinds()[kind]["says"], (*evidence, says) if says else evidence)
     return Task(next((base for base in ("language", "control") if base in traits), ""), traits)
+
+
+def _of_pairs(run: Run) -> tuple[bool | None, str]:
+    """Whether both answers of a pair begin at one level other than nothing, as scores do; where a policy is its own reference, both are 0."""
+    both = [c for c in run.curves.values() if _PAIRED.search(words(c.raw)) and c.varies]
+    if len(both) != 2:
+        return None, ""
+    one, two = (float(c.numbers[0]) for c in both)
+    says, span = f"{both[0].raw} and {both[1].raw} begin at", max(float(np.ptp(c.numbers)) for c in both)
+    if max(abs(one), abs(two)) <= START * span:
+        return False, f"{says} 0, as where a policy is its own reference"
+    if abs(one + two) > 2 * TOGETHER * abs(one - two) and abs(one + two) > 4 * START * span:
+        return True, f"{says} {value(one)} and {value(two)}: scores of one scale, no ratios to a reference"
+    return None, ""
 
 
 def kinds() -> Mapping[str, Mapping[str, Any]]:
@@ -78,6 +103,8 @@ def kinds() -> Mapping[str, Mapping[str, Any]]:
 
 def _speaks(run: Run, row: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     """What speaks for a kind: a weight, and the words for it; nothing where a metric denies it."""
+    if run.step_unit == row.get("counts"):
+        yield ENOUGH, f"what is counted are {run.step_unit}"
     own = re.compile(row["names"])
     spoken = {name: words(curve.raw) for name, curve in run.curves.items()}
     named = [run.curves[name] for name, text in spoken.items() if own.search(text)]
@@ -94,8 +121,8 @@ def _speaks(run: Run, row: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     models = re.compile(rf"(?i)(?<![a-z0-9])(?:{row.get('models', '(?!)')})(?![a-z0-9])")
     for key, value in run.config.items():
         asked = algorithm if _ALGORITHM.search(str(key).lower()) else models if "model" in str(key).lower() else None
-        if asked and isinstance(value, str) and asked.search(value[:80]):
-            yield ENOUGH, f"{key} = {value}"[:80]
+        if asked and isinstance(value, str) and asked.search(value[-80:]):
+            yield SAID, f"{key} = {value}"[:80]
 
 
 def _matching(run: Run, pattern: str) -> Iterable[str]:

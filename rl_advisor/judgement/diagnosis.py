@@ -13,7 +13,8 @@ from rl_advisor.vocabulary import METRICS, Link
 
 ORDER = {link: place for place, link in enumerate(Link)}
 FOREIGN = table(__file__, "foreign.toml")
-"""Kind of training -> what only the other kind logs: where that is missing, nothing is missing."""
+"""Kind of training -> what only the other kind logs: where that is missing, nothing is missing; of a kind that nothing tells, of both."""
+FOREIGN_TO_BOTH = tuple(name for names in FOREIGN.values() for name in names)
 MACHINE = (Link.NUMERICS, Link.SYSTEMS)
 """Links that break in any training."""
 
@@ -46,7 +47,7 @@ def missing(run: Run, needs: tuple[str, ...]) -> list[str]:
 
 def own(need: str, base: str) -> list[str]:
     """The options of a need that this kind of training may log."""
-    return [option for option in need.split("|") if not option.startswith(tuple(FOREIGN.get(base, ())))]
+    return [option for option in need.split("|") if not option.startswith(tuple(FOREIGN.get(base, () if base else FOREIGN_TO_BOTH)))]
 
 
 def _spell(need: str, base: str) -> str:

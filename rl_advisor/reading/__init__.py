@@ -19,6 +19,7 @@ from rl_advisor.reading.file_description import shape_of
 from rl_advisor.reading.measurable import measurable
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import ANSI, bare_name, beginning, head, torn_said
+from rl_advisor.reading.parsing.config.command_line import of_commands
 from rl_advisor.reading.parsing.config.printed import of_print
 from rl_advisor.reading.parsing.log_lines import CONSOLES
 from rl_advisor.reading.parsing.metric_table import NO_COURSE
@@ -154,10 +155,11 @@ def part_of(path: Path, ask: Request = WHOLE) -> Run | None:
 
 
 def _with_printed(part: Run, path: Path) -> Run:
-    """The part of a text log with the settings that a trainer prints at its head; those that its format found itself go before."""
+    """The part of a text log with the settings at its head, printed or on a command line; those that its format found itself go before."""
     if not (part.curves and bare_name(path).endswith(CONSOLES)):
         return part
-    return replace(part, config={**of_print(ANSI.sub("", beginning(path, LOG_HEAD))), **part.config})
+    text = ANSI.sub("", beginning(path, LOG_HEAD))
+    return replace(part, config={**of_commands(text), **of_print(text), **part.config})
 
 
 def format_of(path: Path) -> ModuleType | None:

@@ -98,7 +98,7 @@ def _joined(
         # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
         curves = guess(curves, OUTCOMES if main else (), unit)
     config = {k: v for p in parts for k, v in p.config.items()}
-    kind = task(Run(curves=curves, config=config))
+    kind = task(Run(curves=curves, config=config, step_unit=unit))
     if not any(name.startswith((*SPEAKS, "pairs/accuracy")) for name in curves):
         if kind.by_reward:
             order = list(dict.fromkeys(n for p in parts for n in p.curves))

@@ -225,6 +225,7 @@ def unit_of(column: str) -> str:
         ("episodes", r"episode"),
         ("epochs", r"epoch"),
         ("updates", r"update"),
+        ("generations", r"\bgen(eration)?s?\b"),
     )
     return next((unit for unit, pattern in kinds if re.search(pattern, said)), "steps")
 

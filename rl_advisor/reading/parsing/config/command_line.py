@@ -1,7 +1,8 @@
-"""Settings on a command line: ``--flag value``, ``--flag=value`` and Hydra's ``group.key=value``; the script's variables are put in."""
+"""Settings on a command line, told by its shape: ``--flag value``, ``--flag=value``, Hydra's ``group.key=value``; variables are put in."""
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Named
@@ -9,14 +10,16 @@ from rl_advisor.run import Named
 COMMAND = "command"
 """The key under which the program stands that a command line starts."""
 LIMIT = 2_000
-_STARTS = re.compile(
-    r"(?:^|[\s/;&|(])(?:python[\d.]*|torchrun|accelerate|deepspeed|swift|rlhf|mlagents-learn|uv run|ray job|srun|llamafactory-cli|trl)"
-    r"(?=\s)"
-)
+_PROGRAM = re.compile(r"(?:\S*/)?[\w.-]+\.(?:py|sh|ya?ml)")
+_PLAIN = re.compile(r"[\w./@-]+")
+_MODULE = re.compile(r"[A-Za-z_][\w.]*")
+_WORDS = re.compile(r"[\s$+>%]*([a-z][\w-]*(?: +[a-z][\w-]*){0,2})(?: +--?[a-z][\w.-]*(?:[= ]+[^\s-]\S*)?){1,200}\s*")
+_WORTH = re.compile(r"--[a-z][\w.-]*[= ]+\S*[\d./_]")
 _ASSIGNED = re.compile(r"(?:export\s+)?([A-Za-z_]\w{0,60})=(\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|[^\s;&|]{0,300})")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w{0,60})(?::-([^}\n]{0,200}))?\}|\$([A-Za-z_]\w{0,60})")
 _FLAG = re.compile(r"--?([A-Za-z][\w.-]{0,120})(?:=(.*))?", re.DOTALL)
 _HYDRA = re.compile(r"\+{0,2}([A-Za-z_@][\w.@/-]{0,160})=(.*)", re.DOTALL)
+_RUNS = ("-m", "--module")
 _TOKEN = re.compile(r"(?:[^\s'\"]{1,2000}|'[^'\n]{0,2000}'|\"[^\"\n]{0,2000}\"|['\"])+")
 
 
@@ -27,10 +30,29 @@ def of_commands(text: str) -> Named:
     for line in _joined(text):
         if assigned := _ASSIGNED.fullmatch(line.strip()):
             variables[assigned.group(1)] = _filled(assigned.group(2).strip("'\""), variables)
-        elif _STARTS.search(line):
-            tokens = [token.replace("'", "").replace('"', "") for token in _TOKEN.findall(_filled(line, variables))]
-            found |= _settings(tokens[:LIMIT])
+        elif "=" in line or "--" in line:
+            whole = _filled(line, variables)
+            tokens = [token.replace("'", "").replace('"', "") for token in _TOKEN.findall(whole)][:LIMIT]
+            if program := _program(tokens, whole):
+                found |= {COMMAND: program[-200:], **_settings(tokens)}
     return found
+
+
+def _program(tokens: Sequence[str], line: str) -> str:
+    """What a command line starts: a script or a module that settings follow, else the words before nothing but flags and values."""
+    before = ["", *tokens]
+    ran = [
+        i
+        for i, (flag, token) in enumerate(zip(before, tokens, strict=False))
+        if (_PROGRAM.fullmatch(token) and not flag.startswith("--"))
+        or (_MODULE.fullmatch(token) and (flag in _RUNS or (flag.startswith("--") and "=" in flag and before[i - 1] in _RUNS)))
+    ] or [i for i, token in enumerate(tokens) if token.endswith(".py")][:1]
+    after = tokens[ran[-1] + 1 :] if ran else ()
+    if any(token.startswith("--") or _HYDRA.fullmatch(token) for token in after):
+        bare = [*takewhile(lambda token: token[0] != "-" and "=" not in token, after)]
+        return " ".join([*(tokens[i] for i in ran), *bare]) if len(bare) < 3 and all(map(_PLAIN.fullmatch, bare)) else ""
+    words = _WORDS.fullmatch(line[:2_000]) if not ran and _WORTH.search(line) else None
+    return words[1] if words else ""
 
 
 def _joined(text: str) -> Iterator[str]:
@@ -54,7 +76,7 @@ def _filled(line: str, variables: dict[str, str]) -> str:
 
 
 def _settings(tokens: Sequence[str]) -> Named:
-    found: Named = {COMMAND: " ".join(t for t in tokens[:12] if not t.startswith("-") and "=" not in t)[:200]}
+    found: Named = {}
     for token, after in zip(tokens, [*tokens[1:], "--"], strict=True):
         if flag := _FLAG.fullmatch(token):
             name, value = flag.group(1), flag.group(2)
