@@ -141,10 +141,45 @@ def test_a_rate_is_usual_for_what_is_trained(tmp_path) -> None:
     assert "5e-6" in fault.causes[0].tell_apart
 
 
+REWARDS = {"chosen_reward": 1 + UP, "reject_reward": 0.5 - UP}
+LOGPS = {"logps/chosen": -90 * DOWN, "logps/rejected": -99 * DOWN}
+
+
 @pytest.mark.parametrize(
-    ("more", "either"), [({}, True), ({"logps/chosen": -90 * DOWN, "logps/rejected": -99 * DOWN}, False), ({"rewards/margins": UP}, True)]
+    ("more", "told"),
+    [
+        (REWARDS, "a reward model or DPO"),
+        (REWARDS | {"rewards/margins": UP}, "a reward model or DPO"),
+        (REWARDS | LOGPS, "preference training"),
+        ({"chosen_reward": -UP, "reject_reward": -2 * UP}, "preference training"),  # a policy begins as its own reference
+        ({"chosen_reward": 1.2 + UP, "reject_reward": 1.1 - UP}, "a reward model on pairs"),  # scores begin together at any level
+    ],
 )
-def test_names_of_two_trainers_tell_no_one_of_them(tmp_path, more, either) -> None:
-    """A reward model's log and one of DPO bear the same names: both are said, unless log-probabilities are there, too."""
-    run = written(tmp_path, {"loss": DOWN, "acc": UP / 4, "chosen_reward": 1 + UP, "reject_reward": 1 - UP, **more}, {})
-    assert ("a reward model or DPO" in task(run).says) is either
+def test_names_of_two_trainers_tell_no_one_of_them(tmp_path, more, told: str) -> None:
+    """A reward model's log and one of DPO bear the same names: both are said, unless log-probabilities or where the rewards begin tell."""
+    run = written(tmp_path, {"loss": DOWN, "acc": UP / 4, **more}, {})
+    assert told in task(run).says
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "told"),
+    [
+        ("deepspeed --module openrlhf.cli.train_rm --lr 9e-6 --save_path ./rm", "acc", "reward_model"),
+        ("[INFO] [runner.py:568:main] cmd = /opt/bin/python -u -m deepspeed.launcher.launch --world_info=eyJ --module "
+         "--enable_each_rank_log=None openrlhf.cli.train_dpo --beta 0.1", "acc", "preference"),
+        ("+ accelerate launch --num_processes 8 scripts/dpo_trainer.py --beta 0.1", "acc", "preference"),
+        ("python -m trl sft --max_length 512", "acc", "preference"),  # no kind that these metrics may be
+        ("see train_rm.py: it takes --lr", "acc", "preference"),
+        ("", "best", "evolution"),
+        ("", "prompt_tokens", "language"),
+    ],
+)  # fmt: skip
+def test_a_log_tells_its_kind_by_its_command_and_by_what_it_counts(tmp_path, head: str, row: str, told: str) -> None:
+    """A command at a log's head says what is trained, a sentence does not; what has generations is a population."""
+    pairs = "step {0}: loss=0.{0:02} acc=0.5{0:02} chosen_reward={1:.2f} reject_reward=0.{0:02}"
+    counted = f"Generation {{0}}: {row} {{0}}.5, mean {{1:.2f}}"
+    lines = ((pairs if row == "acc" else counted).format(i, 1 + i / 9) for i in range(1, 40))
+    (tmp_path / "train.log").write_text("\n".join([head, *lines]))
+    run = read_run(tmp_path)
+    assert task(run).kind == told
+    assert ("reward model or DPO" in task(run).says) is (row == "acc" and not re.search("(rm|dpo|trainer.py) --", head))

@@ -30,7 +30,7 @@ _ALGORITHM = re.compile(
 ENOUGH = 2.0
 """Weight from which a kind is told: one metric of ours, or a word and the configuration, or two names."""
 SAID = 3.0
-"""Weight of a configuration that says it."""
+"""Weight of a configuration that says it, or of words that tell a kind together."""
 START, TOGETHER = 0.05, 3.0
 """Share of its range at which a curve begins at nothing, and how many times as far from it as from each other two begin together."""
 SPEAKING = frozenset({"language", "tools", "experts"})
@@ -103,20 +103,20 @@ def kinds() -> Mapping[str, Mapping[str, Any]]:
 
 def _speaks(run: Run, row: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     """What speaks for a kind: a weight, and the words for it; nothing where a metric denies it."""
-    if run.step_unit == row.get("counts"):
-        yield ENOUGH, f"what is counted are {run.step_unit}"
     own = re.compile(row["names"])
     spoken = {name: words(curve.raw) for name, curve in run.curves.items()}
     named = [run.curves[name] for name, text in spoken.items() if own.search(text)]
     denied = [name for pattern in row.get("unless", ()) for name in _matching(run, pattern)]
     if denied or any(re.search(row.get("denied", r"$^"), text) for text in spoken.values()):
         return
+    if run.step_unit == row.get("counts"):
+        yield ENOUGH, f"what is counted are {run.step_unit}"
     ours = [name for pattern in row.get("metrics", ()) for name in _matching(run, pattern)]
     yield from ((ENOUGH, f"{run.curves[name].raw} is logged") for name in ours[:1])
     yield from ((row.get("each", 1.0), f"{curve.raw} is logged") for curve in named[:3])
     together = [next((n for n, text in spoken.items() if re.search(word, text)), "") for word in row.get("together", ())]
     if together and all(together):
-        yield ENOUGH, f"{' and '.join(run.curves[n].raw for n in together)} are logged"
+        yield SAID, f"{' and '.join(run.curves[n].raw for n in together)} are logged"
     algorithm = re.compile(rf"(?i)(?<![a-z0-9])(?:{row['config']})(?![a-z0-9])")
     models = re.compile(rf"(?i)(?<![a-z0-9])(?:{row.get('models', '(?!)')})(?![a-z0-9])")
     for key, value in run.config.items():

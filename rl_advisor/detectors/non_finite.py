@@ -4,7 +4,7 @@ Looks for: a curve that turns NaN or infinite where it was finite before and sta
     about NaN, device-side asserts or overflow.
 Means: the numerics broke, first where the first name along the loop says (data, forward pass, loss, gradient): what comes behind it in the
     loop follows from it, and what stays finite beside it is sound. Gradient spikes, extreme log-probabilities, reward outliers or half
-    precision usually come before. A loss scaler, DeepSpeed and Megatron skip such updates, most others put NaN into the weights.
+    precision usually come before. A loss scaler and some trainers skip such updates, most others put NaN into the weights.
 Not to be confused with: a metric that is only measured at times and empty in between; a statistic over nothing (a mean over no
     finished response).
 Next test: resume before the onset in full precision with the offending batch: does it come back?
