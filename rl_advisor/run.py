@@ -95,7 +95,7 @@ class Event:
     """A line of a log that is no metric: a crash, a warning, a restart. ``text`` is untrusted."""
 
     kind: str
-    """error, non_finite, out_of_memory, overflow (a step skipped for half precision), resume or warning."""
+    """error, non_finite, out_of_memory, overflow (a step skipped for half precision), resume, pause, jump (of the steps) or warning."""
     text: str
     where: str
     step: float | None = None

@@ -120,6 +120,52 @@ def test_a_line_says_that_a_run_was_resumed(tmp_path, row, first, said, last, fo
     assert [(e.step, e.text) for e in run.events if e.kind == "resume"] == [(at, said) for at in found]
 
 
+LEARNS = [0.9 - 0.8 / (1 + i / 5) + 0.01 * (i % 3) for i in range(80)]
+IN_ROWS = {
+    "log.csv": ("step,reward,entropy", "{0},{1:.3f},{2:.3f}"),
+    "train.log": ("Using cuda", "Episode {0}/40 | Reward: {1:.3f} | Entropy: {2:.3f}"),
+}
+
+
+@pytest.mark.parametrize("name", IN_ROWS)
+@pytest.mark.parametrize(
+    ("said", "second", "at"),
+    [
+        ("", LEARNS[40:], [41.0]),  # goes on at its level, whatever the counter says
+        ("", [LEARNS[39] - 0.005 * i for i in range(40)], [41.0]),  # and is lost from there on
+        ("", LEARNS[:40], []),  # a run of its own, which learns the same anew
+        ("Loaded checkpoint last.pt at step 40", [0.1 + 0.01 * (i % 3) for i in range(40)], [41.0]),
+    ],
+)
+def test_a_counter_that_begins_anew_is_a_resume_where_what_moved_goes_on(tmp_path, name, said, second, at):
+    """The steps are counted on, and the place is an event; a start from the beginning is another run, unless the log says otherwise."""
+    if said and name == "log.csv":
+        return
+    head, row = IN_ROWS[name]
+    rows = [row.format(i, r, 1.2 - r) for part in (LEARNS[:40], second) for i, r in enumerate(part, 1)]
+    (tmp_path / name).write_text("\n".join([head, *rows[:40], *([said] if said else []), *rows[40:]]) + "\n")
+    run = read_run(tmp_path / name)
+    assert ([e.step for e in run.events if e.kind == "resume"], run.last_step) == (at, 80.0 if at else 40.0)
+
+
+@pytest.mark.parametrize(
+    ("step", "clock", "found"),
+    [
+        ([*range(30), *range(90, 120)], None, [("jump", 90.0)]),
+        (range(60), [30.0 * i + 9_000 * (i > 39) for i in range(60)], [("pause", 40.0)]),
+        (range(60), [30.0 * i + 900 * (i // 10) for i in range(60)], []),  # it evaluates every ten
+        ([*range(30), *range(30, 3_000, 99)], None, []),  # logged less often from there on
+        ([*range(9), 99], None, []),  # a table of evaluations
+        ([step for i in range(30) for step in (i, 500 + i)], None, []),  # two writers in turns
+    ],
+)
+def test_jumps_of_steps_and_clock_are_events(tmp_path, step, clock, found):
+    """Where steps or the clock jump by far more than nearly ever; not where they do it again and again, or from there on."""
+    rows = [{"step": s, "reward": 0.1 * (i % 7), **({"time": 1.7e9 + clock[i]} if clock else {})} for i, s in enumerate(step)]
+    (tmp_path / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert [(e.kind, e.step) for e in read_run(tmp_path).events] == found
+
+
 def test_a_restart_in_a_second_file_is_one_run(tmp_path):
     """A second file, later in time, starts at step 6 of 10: the last writer counts there too."""
     for part, (first, last) in enumerate(((1, 11), (6, 9))):

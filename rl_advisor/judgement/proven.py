@@ -29,7 +29,9 @@ def faults(run: Run, text: str = "", beyond: Sequence[Finding] = (), found: Sequ
 
     ``text`` is what a pasted run was read from; ``beyond`` are single values that cannot be, ``found`` what detectors found.
     """
-    settings, crash = checks.run(run), crash_in(text) or crash_of(run)
+    settings, crash, said = checks.run(run), crash_of(run), crash_in(text)
+    if said and not any(said.about[0] in event.text for event in run.events if event.kind == "warning"):  # else the log goes on behind it
+        crash = said
     sure, alone, notes = (
         [f for f in settings if f.there and f.confirmed],
         [f for f in settings if f.there and not f.confirmed],

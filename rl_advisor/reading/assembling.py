@@ -14,7 +14,7 @@ from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.output.wording import listed
 from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.guessing import OUTCOMES, Told, guess, with_loss, with_outcome
-from rl_advisor.reading.joining import chained, joined, settle
+from rl_advisor.reading.joining import chained, joined, pauses, settle
 from rl_advisor.reading.measurable import FURTHEST
 from rl_advisor.reading.repeats import once, without_repeats
 from rl_advisor.reading.responses import groups_apart, logged_once
@@ -170,7 +170,11 @@ def _resumes(part: Run, items: Sequence[Translated], restarts: Sequence[float]) 
         if event.kind == "resume" and (before := np.flatnonzero(step <= (event.step or 0.0))).size > 1:
             row = next((i for i in before if step[i] == event.step and (step[i + 1 : i + 2] < step[i]).any()), before[-1])
             told |= {float(at): event.text for at in step[row + 1 : row + 2]}
-    return [Event("resume", text, part.files[0], at) for at, text in sorted(told.items())]
+    longest = max((item.curve for item in items), key=lambda curve: curve.step.size, default=None)
+    return [
+        *(Event("resume", text, part.files[0], at) for at, text in sorted(told.items())),
+        *(replace(event, where=part.files[0]) for event in (pauses(longest) if longest is not None and part.axis != "row" else ())),
+    ]
 
 
 def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]]:

@@ -11,6 +11,8 @@ from rl_advisor.run import Curve, Curves, Event, Floats, Gap, Run
 
 OVERLAP, PACES = 0.5, 8.0
 """Share of their length by which two pieces of one curve may overlap, and by how much their intervals may differ."""
+FEWEST_ROWS, FAR, PAUSE, MOST_PAUSES = 20, 10.0, 600.0, 3
+"""Rows from which a jump of the clock or of the steps is seen, how many times the usual it is, its seconds, and how many there may be."""
 _OTHER_AXIS = "stand at other steps in the two, which count different things; taken were only those of"
 _UNEQUAL = "differ between the two at common steps; kept were the numbers of"
 
@@ -32,6 +34,19 @@ def settle(curve: Curve) -> tuple[Curve, list[float]]:
     again[back - 1] = curve.step[back]
     keep = curve.step < np.minimum.accumulate(again[::-1])[::-1]  # before whatever was written later from there on
     return _averaged(curve.points(keep)), [float(curve.step[at]) for at in back]
+
+
+def pauses(curve: Curve) -> list[Event]:
+    """Where a run stood still or a part of its log is missing: the clock or the steps jump by far more than nearly ever, and only there."""
+    found = []
+    for kind, what, at, least in (("pause", "the clock jumps", curve.time, PAUSE), ("jump", "the steps jump", curve.step, 0.0)):
+        gap = np.diff(at) if at is not None and at.size > FEWEST_ROWS else np.empty(0)
+        far = np.flatnonzero(gap > max(least, FAR * np.nanquantile(gap, 0.95))) if np.isfinite(gap).any() else gap
+        found += [
+            Event(kind, f"{what} here: rows are missing, or the run stood still or was started again", "", float(curve.step[i + 1]))
+            for i in (far if far.size <= MOST_PAUSES else ())
+        ]
+    return found
 
 
 def _averaged(curve: Curve) -> Curve:

@@ -30,7 +30,7 @@ from rl_advisor.settings.not_finite import blank, broken, called, sound
 from rl_advisor.settings.of_run import OF_RUN, setting_of, usual, value_of
 from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none
 from rl_advisor.settings.priors import Prior
-from rl_advisor.settings.restarts import steps_beside
+from rl_advisor.settings.restarts import resumed, steps_beside
 from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve, parts_of
 from rl_advisor.vocabulary import metric as of_name
 
@@ -273,6 +273,7 @@ _SAID_OF_CURVES: Mapping[str, Callable[[View, Curve], str]] = {
 }
 WORDS: Mapping[str, Callable[[View, str], str]] = {
     **{word: partial(_of_curve, says=says) for word, says in _SAID_OF_CURVES.items()},
+    "break": lambda view, _: (resumed(view.run) or (0, ""))[1],
     "broken": lambda view, names: called(broken(view.run, names)),
     "sound": lambda view, names: called(sound(view.run, names), 3),
     "blank": lambda view, names: called(blank(view.run, names)),

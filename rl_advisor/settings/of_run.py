@@ -16,7 +16,7 @@ from rl_advisor.settings.given import Given, settings_of
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
 from rl_advisor.settings.priors import Prior, prior
 from rl_advisor.settings.priors.circumstances import circumstances, updates_per_batch
-from rl_advisor.settings.restarts import restarted, resumed
+from rl_advisor.settings.restarts import restarted, restarts, resumed
 from rl_advisor.settings.standstill import FACTS as FACTS_OF_RUN
 from rl_advisor.settings.standstill import see_saw
 from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
@@ -243,7 +243,8 @@ OF_RUN: dict[str, Callable[[Run, str], float | None]] = {
     "restarted_at": part(restarted, 1),
     "turns": part(see_saw, 0),
     "swing": part(see_saw, 1),
-    "resumed": lambda run, _: resumed(run),
+    "resumed": part(resumed, 0),
+    "breaks": lambda run, _: len(restarts(run)),
     "alone": lambda run, which: outcomes.lone_step(run, which) is not None,
     "alone_from": part(outcomes.lone_step, 2),
     "alone_to": part(outcomes.lone_step, 3),

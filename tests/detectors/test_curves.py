@@ -235,6 +235,11 @@ CASES = [
     ("decline_at_resume", run(events=tuple(Event("resume", "", "log", float(at)) for at in range(6, 200, 5)), reward__mean=SINKS), A),
     ("decline_at_resume", run(events=RESUMED, reward__mean=rising(0.1, 0.8)), A),
     ("decline_at_resume", run(reward__mean=SINKS), N),
+    ("decline_at_resume", run(events=(Event("pause", "", "log", 101.0),), reward__mean=SINKS), P),
+    ("decline_at_resume", run(events=(Event("jump", "", "log", 41.0),), reward__mean=SINKS), A),
+    ("decline_at_resume", run(reward__mean=SINKS, clip_range=np.repeat([0.1, 0.3], 100)), P),
+    ("decline_at_resume", run(reward__mean=SINKS, best_reward=np.repeat([0.1, 0.3], 100)), N),
+    ("decline_at_resume", run(reward__mean=SINKS, clip_range=np.repeat([0.1, 0.2, 0.3, 0.4], 50)), N),
     (
         "eval_protocol_change",
         run(reward__mean=flat(0.8, 0.01), eval__score__accuracy=np.r_[np.full(10, 0.8), np.full(11, 0.5)] + noise(EVALS, 0.01)),

@@ -17,7 +17,7 @@ from rl_advisor.reading.parsing.cells import is_numeric, opened
 from rl_advisor.reading.parsing.columns import WIDEST, raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
-from rl_advisor.reading.parsing.starts import broken_steps, no_count, starts, steady
+from rl_advisor.reading.parsing.starts import broken_steps, counted_on, no_count, starts, steady
 from rl_advisor.run import Curve, Curves, Floats, Gap, Run
 from rl_advisor.vocabulary import words
 
@@ -109,7 +109,10 @@ def over_steps(columns: Curves, size: int, named: Callable[[str], str | None] = 
     if step and (why := no_count(steps[~odd])):
         gaps = (*gaps, Gap("", f"{step} {why}: the rows are counted instead"))
         step, steps = "", np.arange(1.0, size + 1)
-    (first, last), begun = one_start(np.where(odd, np.nan, steps), run)
+    bounds, steps, events = counted_on(
+        steps, starts(np.where(odd, np.nan, steps)), (_full(c, size) for n, c in columns.items() if n != step)
+    )
+    (first, last), begun = one_start(bounds, run)
     kept = np.isfinite(steps) & ~odd
     kept[:first], kept[last:] = False, False
     clock = next((name for name in TIME_COLUMNS if name in columns and np.nanmin(columns[name].value) > EARLIEST), "")
@@ -126,7 +129,9 @@ def over_steps(columns: Curves, size: int, named: Callable[[str], str | None] = 
         rows, value = rows[kept[rows]], columns[column].value[kept[rows]]
         if rows.size:
             curves[name] = raw_curve(name, steps[rows], value, None if time is None else time[rows])
-    return replace(begun, curves=curves, gaps=(*gaps, *begun.gaps), step_unit=unit_of(step), axis="step" if step else "row")
+    return replace(
+        begun, curves=curves, events=tuple(events), gaps=(*gaps, *begun.gaps), step_unit=unit_of(step), axis="step" if step else "row"
+    )
 
 
 def _full(column: Curve, size: int) -> Floats:
@@ -274,9 +279,9 @@ def _alone(table: pd.DataFrame, run: str) -> Run:
     return Run(place=MARK + run) if any(str(table[c].dropna().iloc[0]) == run for c in own) else Run()
 
 
-def one_start(steps: Floats, run: str) -> tuple[tuple[int, int], Run]:
+def one_start(bounds: Sequence[tuple[int, int]], run: str) -> tuple[tuple[int, int], Run]:
     """First and last row (exclusive) of one start of the trainer, and what is to be said of the others."""
-    found = {f"start {number}": rows for number, rows in enumerate(starts(steps), 1)}
+    found = {f"start {number}": rows for number, rows in enumerate(bounds, 1)}
     read, told = one_of_starts({name: last - first for name, (first, last) in found.items()}, run)
     return found[read], told
 

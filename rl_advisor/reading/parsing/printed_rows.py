@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,8 @@ from rl_advisor.reading.parsing.metric_table import one_of_starts, step_columns,
 from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, axis_of, by_order, said_in
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.slot_names import BARE, TOTAL
-from rl_advisor.run import UNSAID, Curve, Gap, Run
+from rl_advisor.reading.parsing.starts import counted_on
+from rl_advisor.run import UNSAID, Curve, Event, Gap, Run
 
 FEWEST_OF_ANYBODY = 5
 """Lines of names that tell of no learner."""
@@ -99,9 +101,10 @@ def read_lines(text: Iterable[list[str]], ask: Request = WHOLE, *, headings: boo
     if anybodys:
         found = [lines for lines in found if lines.record.size >= FEWEST_OF_ANYBODY and (lines.number != lines.number[0]).any()]
     axis = _axis(found, shapes, anybodys=anybodys)
-    cut = (Gap("", shapes.cut),) if shapes.cut else ()
+    said, cut = watch.finish(None), (Gap("", shapes.cut),) if shapes.cut else ()
     if axis is None:
-        return Run(events=watch.finish(None), gaps=cut)
+        return Run(events=said, gaps=cut)
+    axis, again = _counted_on(axis, found, [event.step for event in said if event.kind == "resume" and event.step is not None])
     runs = axis.sizes
     read, several = (
         ("", Run()) if not runs else one_of_starts(runs, ask.run) if axis.inner else one_of([(name, name) for name in runs], ask.run)
@@ -112,7 +115,7 @@ def read_lines(text: Iterable[list[str]], ask: Request = WHOLE, *, headings: boo
         planned_steps=axis.planned,
         step_unit=UNSAID if axis.name in ("", BARE) else unit_of(axis.name),
         axis="step" if axis.name else "row",
-        events=tuple(replace(event, step=axis.step_at(event.step)) for event in watch.finish(None)),
+        events=(*again, *(replace(event, step=axis.step_at(event.step)) for event in said)),
         place=several.place or (MARK + read if ask.run in runs else ""),
         others=several.others,
         gaps=(*several.gaps, *cut),
@@ -135,6 +138,26 @@ def _axis(found: Sequence[Lines], shapes: Shapes, *, anybodys: bool) -> Axis | N
         axis = by_order(often if anybodys else found, anybodys=anybodys)
     learner = axis and (anybodys or of_a_learner([name for name in names if not step_columns([name])], axis.name))
     return axis if learner else None
+
+
+def _counted_on(axis: Axis, found: Sequence[Lines], said: Sequence[float]) -> tuple[Axis, list[Event]]:
+    """The axis without starts that only count anew, and where those begin; ``said`` are the records at which the log says so."""
+    if not axis.inner:
+        return axis, []
+    edges = [0, *(np.flatnonzero(np.diff(axis.run)) + 1).tolist(), axis.run.size]
+    columns = []
+    for lines in found:
+        place = axis.places(lines.record)
+        for name in set(lines.names) - {axis.name}:
+            columns.append(np.full(axis.step.size, np.nan))
+            columns[-1][place[place >= 0]] = lines.called(name)[place >= 0]
+    bounds, step, events = counted_on(
+        axis.step, [*pairwise(edges)], columns, lambda row: any(axis.record[row - 1] <= at <= axis.record[row] for at in said)
+    )
+    run = np.repeat(np.arange(len(bounds)), [last - first for first, last in bounds])
+    if len(bounds) == 1:
+        return replace(axis, step=step, runs=(), inner=False, run=np.zeros_like(run), planned=None), events
+    return replace(axis, step=step, run=run, runs=tuple(axis.runs[axis.run[first]] for first, _ in bounds)), events
 
 
 def _curves(found: Sequence[Lines], axis: Axis, wanted: int) -> dict[str, Curve]:
