@@ -3,6 +3,7 @@
 A plain number is one that was logged; "about" marks a level over several points, and no such level is compared with a logged value.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from rl_advisor.answers.reports import html, markdown
 from rl_advisor.answers.terminal import Look, answer_page
 from rl_advisor.api import assess
 from rl_advisor.cli import printing
+from rl_advisor.curves.task import task
 from rl_advisor.finding import Assessment
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run
@@ -118,6 +120,34 @@ def test_every_sentence_keeps_the_voice_and_the_brief_its_length(run) -> None:
     answer = answer_of(run)
     assert [s for s in texts(answer) if BANNED.search(s)] == []
     assert characters(brief("assess", answer)) <= briefs()["assess"]["longest"]
+
+
+OF_KIND = {
+    "control": r"\b(prompts?|perplexity|deepspeed|vllm|chat template|gibberish|completions?|tokens?|responses?)\b",
+    "language": r"\b(untrained policy|replay buffer|epsilon|simulator|observations?|env steps)\b",
+}
+"""Words that belong to the other kind of training."""
+SENTENCES = ("summary", "why", "next_experiment", "evidence", "could_not_see", "ruled_out", "at_odds")
+
+
+def foreign_words(run: Run, signed: Assessment) -> set[str]:
+    """Words of another kind in an answer, but those that the run logged itself; of a run whose kind nothing tells, those of every kind."""
+    logged = " ".join(curve.raw for curve in run.curves.values()).lower()
+    text = json.dumps({key: value for key, value in signed.model_dump(by_alias=True).items() if key in SENTENCES})
+    words = "|".join(OF_KIND[base] for base in (OF_KIND.keys() & task(run).traits or OF_KIND))
+    return {found[0] for found in re.finditer(words, text, re.IGNORECASE) if found[0].lower() not in logged}
+
+
+@pytest.mark.parametrize("run", CORPORA, ids=lambda p: p.name)
+def test_nothing_is_said_of_a_kind_that_is_not_there(run) -> None:
+    """No answer about control speaks of prompts, none about language of replay buffers, and where the kind is unknown none of either."""
+    assert foreign_words(*judged(run)[:2]) == set()
+
+
+def test_words_of_the_other_kind_are_seen() -> None:
+    """The same answer with a word of the other kind in it is not clean."""
+    run, signed, _ = judged(next(path for path in CORPORA if path.name.startswith("classic")))
+    assert foreign_words(run, signed.model_copy(update={"why": "its prompts are too hard"})) == {"prompts"}
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor import assess
 from rl_advisor.answers.story.telling import tell
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
@@ -32,6 +30,7 @@ KINDS = [
     ({f"history/{k}": v for k, v in PAIRS.items()}, {}, "preference", "history/rewards/accuracies"),
     (SFT, {}, "supervised", "-eval_loss"),
     ({k: v for k, v in SFT.items() if k != "eval_loss"}, {}, "supervised", None),
+    ({"total_losses": DOWN, "value_losses": DOWN / 2}, {"games_played": 400}, "control", None),
     ({"loss": 0.7 - UP / 3, "positive_score": UP, "negative_score": -UP}, {}, "reward_model", "-loss"),
     ({"loss": DOWN, **SCORES}, {"trainer": "RewardTrainer"}, "reward_model", "accuracy"),
     # A reward model's mean score says nothing of it, by whatever name; OpenRLHF calls the rejected answer "reject".
@@ -117,22 +116,6 @@ def test_kind_and_outcome(tmp_path, curves, config, kind: str, outcome: str | No
     assert task(run).evidence or kind in ("language", "control")
 
 
-LANGUAGE = re.compile(r"(?i)\b(prompts?|perplexity|deepspeed|vllm|chat template|gibberish|completions?|tokens?|responses?)\b")
-CONTROL = re.compile(r"(?i)\b(untrained policy|replay buffer|epsilon|simulator|observations?|env steps)\b")
-CORPORA = Path(__file__).parents[1] / "evals" / "corpus"
-SAID = ("summary", "why", "next_experiment", "evidence", "could_not_see", "ruled_out", "at_odds")
-
-
-@pytest.mark.parametrize(("corpus", "words"), [("classic", LANGUAGE), ("grpo", CONTROL)])
-def test_nothing_is_said_of_a_kind_that_is_not_there(corpus: str, words: re.Pattern[str]) -> None:
-    """No answer about control speaks of prompts, and none about language of replay buffers; every sixth run of a corpus is asked."""
-    for path in sorted((CORPORA / corpus / "runs").iterdir())[::6]:
-        told = assess(path).model_dump()
-        logged = " ".join(curve.raw for curve in read_run(path).curves.values()).lower()
-        text = json.dumps({key: told[key] for key in SAID})
-        assert {found[0] for found in words.finditer(text) if found[0].lower() not in logged} == set(), path.name
-
-
 def test_a_rate_is_usual_for_what_is_trained(tmp_path) -> None:
     """A rate that an adapter of a policy may have is far above what pairs bear, and the usual one for pairs is what to set."""
     run = written(tmp_path, {**PAIRS, "learning_rate": 1e-3 * DOWN}, {"learning_rate": 1e-3})
@@ -165,8 +148,7 @@ def test_names_of_two_trainers_tell_no_one_of_them(tmp_path, more, told: str) ->
     ("head", "row", "told"),
     [
         ("deepspeed --module openrlhf.cli.train_rm --lr 9e-6 --save_path ./rm", "acc", "reward_model"),
-        ("[INFO] [runner.py:568:main] cmd = /opt/bin/python -u -m deepspeed.launcher.launch --world_info=eyJ --module "
-         "--enable_each_rank_log=None openrlhf.cli.train_dpo --beta 0.1", "acc", "preference"),
+        ("cmd = python -u -m deepspeed.launcher.launch --port=1 --module --log=No openrlhf.cli.train_dpo --seed 1", "acc", "preference"),
         ("+ accelerate launch --num_processes 8 scripts/dpo_trainer.py --beta 0.1", "acc", "preference"),
         ("python -m trl sft --max_length 512", "acc", "preference"),  # no kind that these metrics may be
         ("see train_rm.py: it takes --lr", "acc", "preference"),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.discovery import table
-from rl_advisor.output.wording import value
+from rl_advisor.output import wording
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import words
 from rl_advisor.vocabulary.dialects import dialects
@@ -83,7 +83,7 @@ def task(run: Run) -> Task:
 
 
 def _of_pairs(run: Run) -> tuple[bool | None, str]:
-    """Whether both answers of a pair begin at one level other than nothing, as scores do; where a policy is its own reference, both are 0."""
+    """Whether both answers of a pair begin at one level other than 0, as scores do; a policy that is its own reference begins at 0."""
     both = [c for c in run.curves.values() if _PAIRED.search(words(c.raw)) and c.varies]
     if len(both) != 2:
         return None, ""
@@ -92,7 +92,7 @@ def _of_pairs(run: Run) -> tuple[bool | None, str]:
     if max(abs(one), abs(two)) <= START * span:
         return False, f"{says} 0, as where a policy is its own reference"
     if abs(one + two) > 2 * TOGETHER * abs(one - two) and abs(one + two) > 4 * START * span:
-        return True, f"{says} {value(one)} and {value(two)}: scores of one scale, no ratios to a reference"
+        return True, f"{says} {wording.value(one)} and {wording.value(two)}: scores of one scale, no ratios to a reference"
     return None, ""
 
 
@@ -107,6 +107,8 @@ def _speaks(run: Run, row: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     spoken = {name: words(curve.raw) for name, curve in run.curves.items()}
     named = [run.curves[name] for name, text in spoken.items() if own.search(text)]
     denied = [name for pattern in row.get("unless", ()) for name in _matching(run, pattern)]
+    if row.get("last") and _SPOKEN["control"].search(" ".join(words(str(key)) for key in run.config)):
+        return
     if denied or any(re.search(row.get("denied", r"$^"), text) for text in spoken.values()):
         return
     if run.step_unit == row.get("counts"):
