@@ -84,7 +84,7 @@ def _may_be(row: Named, spoken: str, known: Collection[str]) -> bool:
 def _fits(row: Named, curve: Curve) -> bool:
     """Whether a curve's words and numbers are those of a role."""
     text = words(curve.raw)
-    if not says(row["must"], text) or says("{setting}", text) or says(row.get("must_not", "(?!)"), text):
+    if not says(row["must"], text) or (says("{setting}", text) and not row.get("setting")) or says(row.get("must_not", "(?!)"), text):
         return False
     value = curve.numbers
     return bool(value.size) and bool(row.get("low", -np.inf) <= value.min() and value.max() <= row.get("high", np.inf))

@@ -23,8 +23,8 @@ MOSTLY, MOST_BESIDE = 0.6, 4
 
 
 def restarts(run: Run) -> list[float]:
-    """Where the run was resumed, or its clock or its steps jump."""
-    return [e.step for e in run.events if e.kind in BREAKS and e.step is not None]
+    """Where the run was resumed or its clock jumps; where its steps do, rows are missing in which anything may have happened."""
+    return [e.step for e in run.events if e.kind in BREAKS and e.kind != "jump" and e.step is not None]
 
 
 def _breaks(run: Run) -> dict[float, str]:
