@@ -31,7 +31,7 @@ def untrailed(run: Run, curve: Curve) -> Curve:
 
 
 def _since_start(curve: Curve, step: Floats, value: Floats) -> Curve:
-    """What each stretch of episodes adds to a mean over all of them so far, which hides the present; a window's mean scatters so ever more."""
+    """What each stretch adds to a mean over all episodes so far, which hides the present; out of a window's mean comes ever more noise."""
     single = np.diff(step * value) / np.diff(step)
     early, late = (float(np.abs(np.diff(part)).mean()) for part in np.array_split(single, [single.size // 2]))
     return replace(curve, step=step[1:], value=single, time=None) if late <= GROWN * early else curve

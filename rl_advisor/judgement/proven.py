@@ -65,7 +65,7 @@ def experiment_on(fault: Finding) -> Experiment:
 
 def normal(run: Run) -> list[str]:
     """What the rows show to be as it should be, where somebody might take it for a fault."""
-    return [f.statement for f in proofs(run) if not f.there]
+    return [f.statement for f in proofs(run) if f.outcome is Outcome.ABSENT]
 
 
 def few(run: Run) -> bool:

@@ -11,9 +11,11 @@ from evals.drawn import make_run, noise
 from rl_advisor.detectors import graph, patterns, rows
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import diagnose, run_detector
+from rl_advisor.judgement.proofs import proofs
+from rl_advisor.judgement.proven import normal
 from rl_advisor.run import Run
 from rl_advisor.settings import checks
-from rl_advisor.settings.conditions import condition
+from rl_advisor.settings.conditions import View, condition
 from rl_advisor.settings.given import Settings
 from rl_advisor.settings.of_run import OF_RUN
 from rl_advisor.settings.of_samples import OF_SAMPLES
@@ -48,7 +50,7 @@ def test_a_condition_that_asks_for_nothing_known_is_refused() -> None:
 
 
 def test_a_plug_that_raises_is_said_and_takes_nothing_with_it(monkeypatch) -> None:
-    """A detector and a check that fail answer that they did, by their name; a setting that no table names is looked for by its own."""
+    """A detector, a check and a proof that fail say so under their name; a setting that no table names is looked for by its own."""
 
     def broken(*_: object) -> None:
         raise KeyError("nobody")
@@ -61,6 +63,12 @@ def test_a_plug_that_raises_is_said_and_takes_nothing_with_it(monkeypatch) -> No
     said = {o.pattern: o for o in checks.run(Run(config={"nobody_names_this": 3}))}
     assert "KeyError" in said[name].statement
     assert Settings(Run(config={"nobody_names_this": 3})).number("nobody_names_this") == 3
+    run = passing({"reward/mean": [0, 1]})
+    monkeypatch.setattr(View, "answer", broken)
+    proved = proofs(run)
+    assert proved
+    assert all(f.outcome is Outcome.UNCLEAR and "KeyError" in f.statement for f in proved)
+    assert normal(run) == []
 
 
 def test_training_without_reward_is_asked_what_fits_it() -> None:

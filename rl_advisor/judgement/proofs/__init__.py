@@ -8,7 +8,7 @@ from typing import Any
 
 from rl_advisor.detectors import patterns
 from rl_advisor.discovery import table
-from rl_advisor.finding import Cause, Finding, Outcome, number
+from rl_advisor.finding import Cause, Finding, Outcome, number, unclear
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.judgement.settings_to_change import learning_rate, slower, usual_value
 from rl_advisor.output.wording import plain, sentence
@@ -76,7 +76,10 @@ def question(name: str) -> tuple[str, str]:
 def _asked(run: Run, name: str, row: Mapping[str, Any]) -> Iterator[Finding]:
     every = (run.family(n[:-1]) if n.endswith("/*") else [n] for n in row.get("each", [""]))
     for it in (n for names in every for n in names if not n or (n in run.curves and run.curves[n].value.size)):
-        said, case = View(run, it, fewest=1).answer(row)
+        try:
+            said, case = View(run, it, fewest=1).answer(row)
+        except Exception as error:  # noqa: BLE001  one row that fails takes no answer with it
+            said, case = unclear(f"This row failed on these lines ({type(error).__name__}); nothing is said of it."), {}
         if said is not None:
             causes = tuple(cause(run, c) for c in case.get("causes", ()))
             about, ask = tuple(n for n in (it, *row.get("about", ())) if n), tuple(map(question, case.get("ask", ())))
