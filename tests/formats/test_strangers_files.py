@@ -95,7 +95,7 @@ def test_an_archive_has_its_own_steps(tmp_path: Path) -> None:
     [
         ("0,-2.5,93\n1,-1.5,26\n2,-1.25,24\n3,-0.5,30\n", "c1", [-2.5, -1.5, -1.25, -0.5], "steps"),
         ("-5.5\n-4.5\n-5.25\n-4.0\n", "results", [-5.5, -4.5, -5.25, -4.0], "steps"),
-        ("generation,fitness,sigma\n0,5,0.3\n1,7,0.29\n2,9.5,0.28\n", "fitness", [5, 7, 9.5], "iterations"),
+        ("generation,fitness,sigma\n0,5,0.3\n1,7,0.29\n2,9.5,0.28\n", "fitness", [5, 7, 9.5], "generations"),
     ],
 )
 def test_tables_with_little_to_go_by(tmp_path: Path, text: str, curve: str, values: list[float], unit: str) -> None:
