@@ -129,9 +129,8 @@ def over_steps(columns: Curves, size: int, named: Callable[[str], str | None] = 
         rows, value = rows[kept[rows]], columns[column].value[kept[rows]]
         if rows.size:
             curves[name] = raw_curve(name, steps[rows], value, None if time is None else time[rows])
-    return replace(
-        begun, curves=curves, events=tuple(events), gaps=(*gaps, *begun.gaps), step_unit=unit_of(step), axis="step" if step else "row"
-    )
+    told = replace(begun, events=tuple(events), gaps=(*gaps, *begun.gaps))
+    return replace(told, curves=curves, step_unit=unit_of(step), axis="step" if step else "row")
 
 
 def _full(column: Curve, size: int) -> Floats:
