@@ -62,7 +62,7 @@ def _part(labeled: Corpus, rows: Mapping[str, Sequence[Row]], kept: Sequence[Lab
     """The scores on some of the runs."""
     names = {label.run for label in kept}
     corpus = Corpus(labeled.root, {run: label for run, label in labeled.labels.items() if run in names})
-    mine = {name: [r for r in scored if r.run in names] for name, scored in rows.items()}
+    mine = {name: [r for r in scored if r.label.run in names] for name, scored in rows.items()}
     return {
         **_size(kept),
         "arms": {name: _scores(corpus, scored, mine[REFERENCE], resamples) for name, scored in mine.items()},
@@ -85,7 +85,7 @@ def _by_answer(rows: Sequence[Row]) -> dict[str, Any]:
     whole = [r for r in rows if r.cut == WHOLE]
     counts = scoring.class_counts([r.answer.verdict for r in whole], [r.label.verdicts for r in whole])
     return {
-        "by_class": {c or "no answer": {"truth": tp + fn, "said": tp + fp, "right": tp} for c, (tp, fp, fn) in counts.items()},
+        "by_class": {c or "no answer": dict(zip(("truth", "said", "right"), told, strict=True)) for c, told in counts.items()},
         "confusion": {said: confusion(whole, said) for said in ("verdict", "link")},
         "cost": cost(rows),
     }

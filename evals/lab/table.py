@@ -60,7 +60,7 @@ def compare_answers(
         raise ValueError(f"{', '.join(path.name for path in files.values())} answer no run of {corpus} at the same cut")
     scored = {name: [score_row(label, cut, answers[label.run, cut]) for label, cut in both] for name, answers in given.items()}
     for name, advise in (arms or {}).items():
-        kept = {(row.run, row.cut): row for row in judge(labeled, advise, sorted({cut for _, cut in both} - {WHOLE}), once)}
+        kept = {(row.label.run, row.cut): row for row in judge(labeled, advise, sorted({cut for _, cut in both} - {WHOLE}), once)}
         scored[name] = [kept[label.run, cut] for label, cut in both]
     return {name: summarize(labeled, rows, rows=False, resamples=resamples) for name, rows in scored.items()}
 
@@ -79,7 +79,7 @@ def difference(name: str, ours: Sequence[Row], theirs: Sequence[Row], resamples:
 
     if not both:
         return float("nan"), float("nan"), float("nan")
-    return gap(range(len(both))), *scoring.interval(gap, scoring.resamples([a.family for a, _ in both], resamples))
+    return gap(range(len(both))), *scoring.interval(gap, scoring.resamples([a.label.family for a, _ in both], resamples))
 
 
 def _differences(ours: Sequence[Row], theirs: Sequence[Row], resamples: int) -> dict[str, dict[str, list[float | None]]]:

@@ -14,7 +14,7 @@ from rl_advisor.cli.waiting import told
 from rl_advisor.output import Answer
 
 if TYPE_CHECKING:
-    from rl_advisor.tools.triage import How, Row, Store
+    from rl_advisor.tools.triage import Row, Store
 
 
 @command("triage")
@@ -23,9 +23,12 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
 
     A run that did not change since the last time is not judged again; one that hangs or breaks its reader becomes a row that says so.
     """
+    from rl_advisor.tools.triage import How
     from rl_advisor.tools.triage import triage as judged
+    from rl_advisor.tools.workers.pool import CORES
 
-    how, gate = _how(given), Gate(given["fail_on"], given["fail_on_cost"])
+    gate, jobs = Gate(given["fail_on"], given["fail_on_cost"]), given["jobs"] or CORES
+    how = How(given["engine"], jobs, given["cluster"], given["seconds"], int(given["memory"] * 2**30))
     with opened(store, no_store) as kept:
         rows = told("the runs", lambda: judged(roots, how, kept, given["goal"]))
         _written(rows, given)
@@ -58,13 +61,6 @@ def _written(rows: "Sequence[Row]", given: Answer) -> None:
         found = files.reports([row for row in rows if "://" not in row["where"]], given["reports"], lambda row: work.report(row["where"]))
     if given["page"]:
         safe_write.put(given["page"], page.page(rows, files.links(found, given["page"])))
-
-
-def _how(given: Answer) -> "How":
-    from rl_advisor.tools.triage import How
-    from rl_advisor.tools.workers.pool import CORES
-
-    return How(given["engine"], given["jobs"] or CORES, given["cluster"], given["seconds"], int(given["memory"] * 2**30))
 
 
 def opened(file: Path | None, nothing: bool) -> "Store":

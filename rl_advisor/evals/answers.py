@@ -5,17 +5,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import orjson
-from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, Field, ValidationError
 
 from rl_advisor.output.errors import complaints
 
-_LINE_LIMIT = 10_000_000
 
-
-class Answer(BaseModel):
+class Answer(BaseModel, frozen=True, populate_by_name=True):
     """The scored part of a judgement. What was not said is empty or None."""
-
-    model_config = ConfigDict(frozen=True, populate_by_name=True)
 
     verdict: str = ""
     link: str = Field("", validation_alias="first_broken_link")
@@ -70,8 +66,6 @@ def read_answers(path: Path, key: Key | None = None) -> dict[tuple[str, float], 
 
 
 def _line(line: bytes, where: str, key: Key) -> tuple[tuple[str, float], Answer]:
-    if len(line) > _LINE_LIMIT:
-        raise ValueError(f"{where}: longer than {_LINE_LIMIT} bytes")
     try:
         raw = orjson.loads(line)
         about = key[raw["task"]] if "task" in raw and key else (str(raw["run"]), float(raw.get("cut", 1.0)))

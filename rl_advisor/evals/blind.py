@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.run import Curve, Gap, Run
+from rl_advisor.run import Gap, Run
 
 NAME = "run"
 _PROGRESS = ("global_step", "epoch", "total_flos", "num_input_tokens_seen", "best_")
@@ -46,14 +46,16 @@ def blind(run: Run, cut: float, *, whole: bool = False) -> Run:
     return replace(
         seen,
         name=NAME,
-        curves={name: _blind_curve(c, start) for name, c in seen.curves.items()},
+        curves={
+            name: replace(c, source=_kinds(c.source), time=None if c.time is None else c.time - start) for name, c in seen.curves.items()
+        },
         rollouts=seen.rollouts.drop(columns=[c for c in ("source",) if c in seen.rollouts]),
         telemetry=seen.telemetry.assign(time=seen.telemetry["time"] - start) if len(seen.telemetry) else seen.telemetry,
         checkpoints=tuple(replace(c, path=f"checkpoint-{c.step}") for c in seen.checkpoints),
         events=tuple(replace(e, text=_without_paths(e.text), where=_kind(e.where)) for e in seen.events),
         config=_blind_config(seen.config),
         settings=_blind_config(seen.settings),
-        gaps=tuple(_blind_gap(g) for g in seen.gaps if whole or not tells_later(g.why, cut)),
+        gaps=tuple(Gap(_kinds(g.where), _without_paths(g.why)) for g in seen.gaps if whole or not tells_later(g.why, cut)),
         files=tuple(sorted({_kind(f) for f in seen.files})),
     )
 
@@ -64,14 +66,9 @@ def _start(run: Run) -> float:
     return min((float(t.min()) for t in times if t.size), default=0.0)
 
 
-def _blind_curve(curve: Curve, start: float) -> Curve:
-    sources = sorted({_kind(s) for s in curve.source.split(", ")})
-    return replace(curve, source=", ".join(sources), time=None if curve.time is None else curve.time - start)
-
-
-def _blind_gap(gap: Gap) -> Gap:
-    where = ", ".join(sorted({_kind(file) for file in gap.where.split(", ")}))
-    return Gap(where, _without_paths(gap.why))
+def _kinds(files: str) -> str:
+    """Files, listed with commas, by their kinds."""
+    return ", ".join(sorted({_kind(file) for file in files.split(", ")}))
 
 
 def _without_paths(text: str) -> str:

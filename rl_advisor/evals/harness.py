@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import orjson
@@ -37,23 +37,15 @@ class Row:
     """What is measured on this answer alone, by name; NaN where nothing can be compared."""
     seconds: float = NAN
 
-    @property
-    def run(self) -> str:
-        """The run that was asked about."""
-        return self.label.run
-
-    @property
-    def family(self) -> str:
-        """Runs of one family are drawn together."""
-        return self.label.family
-
 
 def score_row(label: Label, cut: float, answer: Answer, seconds: float = NAN) -> Row:
     """One answer against its label. The verdict is asked at the end, or once the fault was there to be seen."""
     step = label.step_at(cut)
     judged = label.visible_at(step)
     broken = answer.verdict in BROKEN or answer.link not in ("", "none")
-    distance = _onset_distance(label, answer, step)
+    # Steps between the onset that was said and the interval it lies in, 0 inside; only where both are known and it lies before the cut.
+    began = label.onset if label.onset and label.onset[0] < step else None
+    distance = NAN if began is None or answer.onset is None else max(began[0] - answer.onset, answer.onset - began[1], 0.0)
     values = {
         "verdict_hit": float(answer.verdict in label.verdicts) if judged else NAN,
         "link_hit": float(answer.link in label.links) if judged and label.links else NAN,
@@ -66,16 +58,12 @@ def score_row(label: Label, cut: float, answer: Answer, seconds: float = NAN) ->
     return Row(label, cut, answer, values, answer.seconds if answer.seconds is not None else seconds)
 
 
-def _onset_distance(label: Label, answer: Answer, step: float) -> float:
-    """Steps between the onset that was said and the interval it lies in, 0 inside; NaN unless both are known and it lies before the cut."""
-    if label.onset is None or answer.onset is None or label.onset[0] >= step:
-        return NAN
-    return max(label.onset[0] - answer.onset, answer.onset - label.onset[1], 0.0)
+PRICED = tuple(f"regret at {price:g}" for price in scoring.PRICES)
 
 
 def _of_going_on(label: Label, cut: float, answer: Answer) -> dict[str, float]:
     """Whether going on pays, the call (who says nothing lets the run go on), its probability, and what the call lost at each price."""
-    names = ("pays", "goes_on", "p", "brier", *(f"regret at {price:g}" for price in scoring.PRICES))
+    names = ("pays", "goes_on", "p", "brier", *PRICED)
     if cut == WHOLE:
         return dict.fromkeys(names, NAN)
     prefix, goes_on = label.prefixes[cut], answer.call != "stop"
@@ -88,16 +76,13 @@ def _of_going_on(label: Label, cut: float, answer: Answer) -> dict[str, float]:
 
 def shown(row: Row) -> dict[str, Any]:
     """A row as plain data, for people who look at single runs."""
-    about = {"run": row.run, "family": row.family, "cut": row.cut, "seconds": row.seconds}
+    about = {"run": row.label.run, "family": row.label.family, "cut": row.cut, "seconds": row.seconds}
     label = {"verdicts": sorted(row.label.verdicts), "links": sorted(row.label.links), "healthy": row.label.healthy}
     return row.answer.model_dump() | row.values | about | label
 
 
-class Measure(NamedTuple):
-    """A metric: the value that a row must have to count, and how the rows that count are scored."""
-
-    of: str
-    score: Callable[[Sequence[Row]], float]
+Measure = tuple[str, Callable[[Sequence[Row]], float]]
+"""A metric: the value that a row must have to count, and how the rows that count are scored."""
 
 
 def column(rows: Sequence[Row], name: str) -> scoring.Floats:
@@ -106,12 +91,12 @@ def column(rows: Sequence[Row], name: str) -> scoring.Floats:
 
 
 def _mean(name: str) -> Measure:
-    return Measure(name, lambda rows: float(column(rows, name).mean()))
+    return name, lambda rows: float(column(rows, name).mean())
 
 
 def _of_pays(name: str, score: Callable[[scoring.Bools, scoring.Floats], float]) -> Measure:
     """A score of what was said against whether going on paid."""
-    return Measure(name, lambda rows: score(column(rows, "pays") > 0, column(rows, name)))
+    return name, lambda rows: score(column(rows, "pays") > 0, column(rows, name))
 
 
 def _macro(rows: Sequence[Row]) -> float:
@@ -124,17 +109,14 @@ def _order(rows: Sequence[Row]) -> float:
     return scoring.order_accuracy(said / steps, low / steps, high / steps)
 
 
-MEASURES = {
-    **{
-        name: _mean(name)
-        for name in ("verdict_hit", "link_hit", "healthy_called_broken", "checkpoint_regret", "onset_hit", "onset_distance", "brier")
-    },
-    "macro_f1": Measure("verdict_hit", _macro),
-    "onset_order": Measure("onset_distance", _order),
+_MEANS = ("verdict_hit", "link_hit", "healthy_called_broken", "checkpoint_regret", "onset_hit", "onset_distance", "brier")
+MEASURES: dict[str, Measure] = {
+    **{name: _mean(name) for name in (*_MEANS, *PRICED)},
+    "macro_f1": ("verdict_hit", _macro),
+    "onset_order": ("onset_distance", _order),
     "balanced_accuracy": _of_pays("goes_on", lambda pays, goes_on: scoring.balanced_accuracy(pays, goes_on > 0)),
     "auroc": _of_pays("p", scoring.auroc),
     "calibration_error": _of_pays("p", scoring.calibration_error),
-    **{name: _mean(name) for name in (f"regret at {price:g}" for price in scoring.PRICES)},
 }
 """Every metric of a cut by its name; those of prices stand under ``regret_by_price``."""
 
@@ -225,27 +207,21 @@ def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: i
 
 def block(rows: Sequence[Row], resamples: int = 500) -> dict[str, Any]:
     """All metrics of some rows, each with its interval and count."""
-    found = {name: _measured(name, rows, resamples) for name in MEASURES}
-    priced = {f"{price:g}": found.pop(f"regret at {price:g}") for price in scoring.PRICES}
-    curve = {price: value for price, (value, _, _) in priced.items()}
-    return {
-        "n": len(rows),
-        **{name: value for name, (value, _, _) in found.items()},
-        "regret_by_price": curve,
-        "regret_area": scoring.regret_area(list(curve.values())),
-        "intervals": {name: span for name, (_, span, _) in found.items()}
-        | {"regret_by_price": {price: span for price, (_, span, _) in priced.items()}},
-        "counts": {name: count for name, (_, _, count) in found.items()},
-    }
+    found = {name: _measured(*measure, rows, resamples) for name, measure in MEASURES.items()}
+    priced = {name.removeprefix("regret at "): found.pop(name) for name in PRICED}
+    values, intervals, counts = ({name: told[i] for name, told in found.items()} for i in range(3))
+    curve, spans = ({price: told[i] for price, told in priced.items()} for i in range(2))
+    area = scoring.regret_area(list(curve.values()))
+    told = {"n": len(rows), **values, "regret_by_price": curve, "regret_area": area}
+    return told | {"intervals": intervals | {"regret_by_price": spans}, "counts": counts}
 
 
-def _measured(name: str, rows: Sequence[Row], resamples: int) -> tuple[float, tuple[float, float], int]:
+def _measured(of: str, score: Callable[[Sequence[Row]], float], rows: Sequence[Row], resamples: int) -> tuple[Any, ...]:
     """A metric over the rows that it is asked of, its interval over families, and how many rows those are."""
-    taken = [r for r in rows if not np.isnan(r.values[MEASURES[name].of])]
+    taken = [r for r in rows if not np.isnan(r.values[of])]
     if not taken:
-        return float("nan"), (float("nan"), float("nan")), 0
-    score = MEASURES[name].score
-    span = scoring.interval(lambda index: score([taken[i] for i in index]), scoring.resamples([r.family for r in taken], resamples))
+        return NAN, (NAN, NAN), 0
+    span = scoring.interval(lambda index: score([taken[i] for i in index]), scoring.resamples([r.label.family for r in taken], resamples))
     return score(taken), span, len(taken)
 
 

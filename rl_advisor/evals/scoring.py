@@ -3,6 +3,7 @@
 A value that the data do not define (no positive example, no run of that kind) is NaN, never 0.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -19,26 +20,21 @@ PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 """Prices of a whole training budget, as shares of the range of the score."""
 
 
-def class_counts(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> dict[str, tuple[float, float, float]]:
-    """Per class the true positives, false positives and false negatives.
+def class_counts(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> dict[str, tuple[float, int, int]]:
+    """Per class how often it was the truth, was said, and was said rightly.
 
-    An admitted answer is taken as the truth of its run. A miss is one false positive of the class that was answered, and one
-    false negative that the admitted classes share in equal parts.
+    An admitted answer is taken as the truth of its run; of a miss the admitted classes are the truth in equal parts.
     """
-    counts = {c: [0.0, 0.0, 0.0] for c in sorted(set(verdicts).union(*admissible))}
+    truth: Counter[str] = Counter()
+    said, right = Counter(verdicts), Counter(v for v, admitted in zip(verdicts, admissible, strict=True) if v in admitted)
     for verdict, admitted in zip(verdicts, admissible, strict=True):
-        if verdict in admitted:
-            counts[verdict][0] += 1
-            continue
-        counts[verdict][1] += 1
-        for c in admitted:
-            counts[c][2] += 1 / len(admitted)
-    return {c: (tp, fp, fn) for c, (tp, fp, fn) in counts.items()}
+        truth.update({verdict: 1} if verdict in admitted else dict.fromkeys(admitted, 1 / len(admitted)))
+    return {c: (truth[c], said[c], right[c]) for c in sorted({*truth, *said})}
 
 
 def macro_f1(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> float:
     """Mean F1 over the classes that are the truth of some run; see ``class_counts`` for how a set counts."""
-    scores = [2 * tp / (2 * tp + fp + fn) for tp, fp, fn in class_counts(verdicts, admissible).values() if tp + fn > 0]
+    scores = [2 * right / (n + said) for n, said, right in class_counts(verdicts, admissible).values() if n]
     return float(np.mean(scores)) if scores else float("nan")
 
 

@@ -20,16 +20,11 @@ def put(path: str | Path, content: str | bytes) -> Path:
             file.write(content if isinstance(content, bytes) else content.encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
-        Path(beside).chmod(_mode())
+        os.umask(mask := os.umask(0o077))
+        Path(beside).chmod(0o666 & ~mask)
         Path(beside).replace(target)
     except BaseException:
         with suppress(OSError):
             Path(beside).unlink()
         raise
     return target
-
-
-def _mode() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return 0o666 & ~mask

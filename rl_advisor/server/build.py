@@ -100,15 +100,12 @@ def address(text: str) -> tuple[str, int]:
     host = host.strip("[]")
     if not colon or not port.isdigit() or not 0 < int(port) < 2**16:
         raise UsageError(f"--http takes HOST:PORT, for example 127.0.0.1:8000; not {text!r}")
-    if not _is_loopback("127.0.0.1" if host == "localhost" else host):
+    try:
+        near = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host).is_loopback
+    except ValueError:
+        near = False
+    if not near:
         raise UsageError(
             f"{host} could be reached by other machines, and this server asks nobody who they are; use 127.0.0.1, ::1 or localhost"
         )
     return host, int(port)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

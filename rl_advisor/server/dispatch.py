@@ -32,7 +32,7 @@ POOL.loaded = "rl_advisor.tools.workers.isolated:load"
 class Listener:
     """Tells the client now and then how far the work has come."""
 
-    def __init__(self, ctx: Client | None) -> None:
+    def __init__(self, ctx: Client | None = None) -> None:
         """Tell the client of ``ctx``, if any."""
         self.parts, self._ctx = 0, ctx
 
@@ -41,13 +41,6 @@ class Listener:
         self.parts += 1
         if self._ctx is not None:
             from_thread.run(self._ctx.report_progress, self.parts, None, f"{what} {number} of {total}")
-
-
-class _Shared:
-    """A piece of work that several wait for, and what it gave."""
-
-    def __init__(self) -> None:
-        self.over, self.gave = anyio.Event(), ()  # type: tuple[anyio.Event, tuple[Any, ...]]
 
 
 class Dispatcher:
@@ -59,7 +52,7 @@ class Dispatcher:
         self._stores = stores
         self._turns, self._threads, self._fetching = Scheduler(), CapacityLimiter(8), CapacityLimiter(2)
         self._kept: dict[Hashable, Any] = {}
-        self._under_way: dict[Hashable, _Shared] = {}
+        self._under_way: dict[Hashable, tuple[anyio.Event, list[Any]]] = {}
 
     async def run(self, asked: str) -> Path:
         """Where a run lies that may be read; one of a store is fetched first, which holds up only who asks for another of a store.
@@ -113,23 +106,24 @@ class Dispatcher:
         roots = [str(root) for root in self.roots]
 
         async def told(*, by_names: bool) -> Any:
-            return await self._shared(("runs", by_names), lambda: self._worked(isolated.runs, [roots, by_names], "runs", Listener(None)))
+            return await self._shared(("runs", by_names), lambda: self._worked(isolated.runs, [roots, by_names], "runs", Listener()))
 
         listed = await told(by_names=False)
         return [Path(p) for p in _given(await told(by_names=True) if isinstance(listed, isolated.Refused) else listed)]
 
     async def _shared(self, key: Hashable, work: Callable[[], Awaitable[Any]]) -> Any:
         """What the work gives; who asks for the same meanwhile waits for it, and begins it again where it was given up."""
-        while (other := self._under_way.get(key)) is not None:
-            await other.over.wait()
-            if other.gave:
-                return other.gave[0]
-        mine = self._under_way[key] = _Shared()
+        while other := self._under_way.get(key):
+            await other[0].wait()
+            if other[1]:
+                return other[1][0]
+        over, gave = self._under_way[key] = anyio.Event(), []
         try:
-            mine.gave = (await work(),)
+            gave.append(await work())
         finally:
-            self._under_way.pop(key).over.set()
-        return mine.gave[0]
+            del self._under_way[key]
+            over.set()
+        return gave[0]
 
     async def quick(self, job: Callable[[], Any]) -> Any:
         """What a short job gives that looks at names and sizes only."""
@@ -168,7 +162,7 @@ class Dispatcher:
         Raises:
             isolated.Refused: why there is no answer.
         """
-        return _given(await self._worked(function, [about], str(about), Listener(None)))
+        return _given(await self._worked(function, [about], str(about), Listener()))
 
     def said(self, error: Exception) -> str:
         """An error's message without where the folders lie."""

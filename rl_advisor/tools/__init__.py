@@ -7,13 +7,10 @@ from functools import partial
 from typing import Any
 
 from rl_advisor.answers.verbs import verbs
-from rl_advisor.tools.asking import HOW as HOW
-from rl_advisor.tools.asking import advisor_named as advisor_named
-from rl_advisor.tools.asking import ask as ask
-from rl_advisor.tools.asking import judgement_of as judgement_of
-from rl_advisor.tools.runs import as_asked as as_asked
-from rl_advisor.tools.runs import place as place
-from rl_advisor.tools.runs import read as read
+from rl_advisor.tools.asking import HOW, advisor_named, ask, judgement_of
+from rl_advisor.tools.runs import as_asked, place, read
+
+__all__ = ["HOW", "advisor_named", "as_asked", "ask", "judgement_of", "place", "read"]
 
 
 def __getattr__(name: str) -> Any:

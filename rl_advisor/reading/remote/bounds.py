@@ -106,7 +106,7 @@ def client(module: str, extra: str) -> Any:
 
 
 def without_keys(text: str, address: str = "") -> str:
-    """The words of a client's error without what an address or the environment keeps secret in them, on one line."""
+    """An address, or the words of a client's error, without what it or the environment keeps secret, and without queries, on one line."""
     for secret in _told_in(address):
         text = text.replace(secret, "***")
     for name, value in os.environ.items():
@@ -125,8 +125,3 @@ def _told_in(address: str) -> list[str]:
     both = base64.b64encode(":".join(pair).encode()).decode()
     forms = {both, both.rstrip("="), *pair, quote(pair[1], safe=""), base64.b64encode(pair[1].encode()).decode()}
     return sorted((f for f in forms if len(f) >= 3), key=len, reverse=True)
-
-
-def shown(address: str) -> str:
-    """The address as it may be shown: without user, password and query, which may hold a signature."""
-    return without_keys(address)

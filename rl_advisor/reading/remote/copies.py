@@ -19,7 +19,8 @@ from rl_advisor.discovery import modules
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.reading.formats.fetched import NOTE
-from rl_advisor.reading.remote.bounds import Bounds, shown, without_keys
+from rl_advisor.reading.remote.bounds import Bounds
+from rl_advisor.reading.remote.bounds import without_keys as shown
 from rl_advisor.reading.remote.listing import Listing
 
 FRESH_S = 300.0
@@ -77,7 +78,7 @@ def _lives(process: int) -> bool:
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
-        return True
+        pass
     return True
 
 
@@ -99,9 +100,12 @@ def fetch(address: str, folder: Path, bounds: Bounds | None = None) -> Bounds:
         raise
     if not any(p.is_file() and p.suffix != ".part" for p in folder.rglob("*")):
         shutil.rmtree(folder, ignore_errors=True)
-        why = f"did not answer within {bounds.seconds:g} s" if late else f"holds nothing that is read here{_said(bounds)}"
+        left = f" ({bounds.left_out.total()} files were left out)" if bounds.left_out else ""
+        why = f"did not answer within {bounds.seconds:g} s" if late else f"holds nothing that is read here{left}"
         raise UnreadableRun(f"{shown(address)} {why}")
-    _note(folder, bounds, late=late)
+    note = {"left_out": +bounds.left_out, "late": late, "checkpoints": bounds.checkpoints}
+    if any(note.values()):  # so that every later reader of the copy is told
+        (folder / NOTE).write_text(json.dumps(note))
     return bounds
 
 
@@ -152,23 +156,12 @@ def _told(failure: BaseException, address: str) -> BaseException:
     cause = failure.__cause__ if isinstance(failure, FileNotFoundError) else None
     if cause is not None and getattr(cause, "status", None) != _NOT_FOUND and not isinstance(cause, FileNotFoundError):
         failure = cause  # a web client calls everything "not found", also a server that is not there
-    text = without_keys(str(failure), address) or type(failure).__name__
+    text = shown(str(failure), address) or type(failure).__name__
     if isinstance(failure, FileNotFoundError) or getattr(failure, "status", None) == _NOT_FOUND:
         return FileNotFoundError(f"there is no run at {shown(address)}")
     if isinstance(failure, PermissionError) or _REFUSED.search(f"{type(failure).__name__} {text}"):
         return UnreadableRun(f"{shown(address)} refused the credentials, or none were found: {text}")
     return UnreadableRun(f"{shown(address)} could not be read: {text}")
-
-
-def _said(bounds: Bounds) -> str:
-    return f" ({sum(bounds.left_out.values())} files were left out)" if bounds.left_out else ""
-
-
-def _note(folder: Path, bounds: Bounds, *, late: bool) -> None:
-    """What was left out, beside the files, so that every later reader of the copy is told."""
-    note = {"left_out": {k: v for k, v in bounds.left_out.items() if v}, "late": late, "checkpoints": bounds.checkpoints}
-    if any(note.values()):
-        (folder / NOTE).write_text(json.dumps(note))
 
 
 def named(address: str) -> str:

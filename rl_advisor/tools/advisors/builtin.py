@@ -31,6 +31,7 @@ def of_case(case: Case, price: float | None = None) -> Assessment:
     ahead = continuation(case, judged)
     said, reason = call(case, judged, ahead, price)
     best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
+    began = judged.cause.onset if judged.cause is not None else None
     return Assessment(
         run=run.name,
         step=round(case.step),
@@ -50,7 +51,7 @@ def of_case(case: Case, price: float | None = None) -> Assessment:
         risk=risk(case),
         best_checkpoint=best,
         first_broken_link=broken_link(case, judged),
-        onset=onset(judged),
+        onset=OnsetView(step=began.step, low=began.low, high=began.high) if began else None,
         findings=[view(f) for f in case.findings.values()],
         ruled_out=ruled_out(case),
         could_not_see=could_not_see(case),
@@ -97,12 +98,6 @@ def broken_link(case: Case, judged: Judged) -> BrokenLink:
     ended = judged.verdict in STANDS  # an error that ended a run is not what kept it from learning
     told = next((f.link for f in proven_of(case, judged.verdict) if f.seen_in != "crash" or not ended), judged.link)
     return told.value if told is not None else "none"
-
-
-def onset(judged: Judged) -> OnsetView | None:
-    """When the first break began, where its finding knows."""
-    found = judged.cause.onset if judged.cause is not None else None
-    return OnsetView(step=found.step, low=found.low, high=found.high) if found else None
 
 
 def trained(run: Run) -> TaskView:

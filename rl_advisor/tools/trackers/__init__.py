@@ -72,14 +72,8 @@ def note(run: Run, a: Assessment) -> Note:
     onset, best = a.onset, a.best_checkpoint.step
     marks = [Mark("first break", onset.step)] if onset is not None else []
     marks += [Mark("best checkpoint", best)] if best is not None else []
-    tags = {
-        "verdict": a.verdict,
-        "call": a.call,
-        "confidence": a.confidence,
-        "first_broken_link": a.first_broken_link,
-        "step": str(a.step),
-        "version": __version__,
-    }
+    tags = {name: str(getattr(a, name)) for name in ("verdict", "call", "confidence", "first_broken_link", "step")}
+    tags["version"] = __version__
     return Note(bare(a.run) or "run", readable(short(run, a), LONGEST_TEXT), tags, tuple(marks), tuple(c for c in shown if c.step.size))
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from rl_advisor.answers.curves import SKETCH, sketch
 from rl_advisor.answers.story.quantities import unit_of
@@ -41,10 +41,8 @@ class WrongClaim(Exception):  # noqa: N818 - it names what went wrong
     """A claim does not hold; the message says why, in one plain sentence."""
 
 
-class Claim(BaseModel):
+class Claim(BaseModel, extra="forbid", allow_inf_nan=False, frozen=True):
     """One thing that the log shows."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
     metric: str = Field(
         min_length=1,

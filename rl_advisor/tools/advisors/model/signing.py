@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from string import digits
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from rl_advisor.finding import (
     BROKEN,
@@ -43,10 +43,8 @@ class Proposal(Experiment):
     expect_if_wrong: Line
 
 
-class ModelAnswer(BaseModel):
+class ModelAnswer(BaseModel, extra="forbid", allow_inf_nan=False):
     """What the model must give."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     verdict: Verdict
     call: Call

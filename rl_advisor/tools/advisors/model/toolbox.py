@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from rl_advisor.answers.judgement import ORDER
 from rl_advisor.answers.verbs import Argument, Verb, model_of, schema_of, verbs
@@ -19,10 +19,8 @@ from rl_advisor.tools.advisors.model.turns import Tool
 READING = ("until", "mapping", "columns", "detail")
 
 
-class Exact(BaseModel):
+class Exact(BaseModel, extra="forbid"):
     """Arguments and nothing besides."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class Toolbox:
