@@ -156,6 +156,7 @@ def test_a_counter_that_begins_anew_is_a_resume_where_what_moved_goes_on(tmp_pat
         (range(60), [30.0 * i + 900 * (i // 10) for i in range(60)], []),  # it evaluates every ten
         ([*range(30), *range(30, 3_000, 99)], None, []),  # logged less often from there on
         ([*range(9), 99], None, []),  # a table of evaluations
+        ([i * i % 7 + 9 * i + 200 * (i > 30) for i in range(60)], None, []),  # counted in steps, written at the end of an episode
         ([step for i in range(30) for step in (i, 500 + i)], None, []),  # two writers in turns
     ],
 )

@@ -37,16 +37,19 @@ def settle(curve: Curve) -> tuple[Curve, list[float]]:
 
 
 def pauses(curve: Curve) -> list[Event]:
-    """Where a run stood still or a part of its log is missing: the clock or the steps jump by far more than nearly ever, and only there."""
-    found = []
-    for kind, what, at, least in (("pause", "the clock jumps", curve.time, PAUSE), ("jump", "the steps jump", curve.step, 0.0)):
-        gap = np.diff(at) if at is not None and at.size > FEWEST_ROWS else np.empty(0)
-        far = np.flatnonzero(gap > max(least, FAR * np.nanquantile(gap, 0.95))) if np.isfinite(gap).any() else gap
-        found += [
-            Event(kind, f"{what} here: rows are missing, or the run stood still or was started again", "", float(curve.step[i + 1]))
-            for i in (far if far.size <= MOST_PAUSES else ())
-        ]
-    return found
+    """Where a run stood still or rows are missing: the clock, or steps of one pace, jump by far more than nearly ever, and only there."""
+    if curve.step.size <= FEWEST_ROWS:
+        return []
+    rows, times = (np.empty(0) if at is None or not np.isfinite(at).any() else np.diff(at) for at in (curve.step, curve.time))
+    far = np.flatnonzero((rows > FAR * np.quantile(rows, 0.95)) & (2 * (rows == np.median(rows)).sum() > rows.size))
+    long = (
+        np.flatnonzero(times > max(PAUSE, FAR * np.nanquantile(times, 0.95))) if times is not None and np.isfinite(times).any() else far[:0]
+    )
+    return [
+        Event(kind, f"{what} here: rows are missing, or the run stood still or was started again", "", float(curve.step[i + 1]))
+        for kind, what, found in (("jump", "the steps jump", far), ("pause", "the clock jumps", long))
+        for i in (found if found.size <= MOST_PAUSES else ())
+    ]
 
 
 def _averaged(curve: Curve) -> Curve:

@@ -48,14 +48,14 @@ def counted_on(
 ) -> tuple[list[tuple[int, int]], Floats, list[Event]]:
     """The starts without those that only begin to count anew, the steps counted on through them, and an event at the step before each.
 
-    Such a start goes on at the level at which the one before ended, not at that where it began, in nearly all that moved there (columns
-    have a number or NaN for each step); or the file ``said`` at that row that it was resumed.
+    Such a start goes on at the level at which the one before ended, not at that where it began, in nearly all of two or more things that
+    moved (columns have a number or NaN for each step); or the file ``said`` at that row that it was resumed.
     """
     steps, found, events, columns = steps.copy(), [bounds[0]], list[Event](), list(columns) if len(bounds) > 1 else []
     for first, last in bounds[1:]:
         begun, end = found[-1]
         votes = [vote for c in columns if (vote := _goes_on(c[begun:end], c[first:last])) is not None]
-        if not said(first) and (not votes or 4 * sum(votes) < 3 * len(votes)):
+        if not said(first) and (len(votes) < 2 or 4 * sum(votes) < 3 * len(votes)):
             found.append((first, last))
             continue
         before, after = (part[np.isfinite(part)] for part in (steps[begun:end], steps[first:last]))
