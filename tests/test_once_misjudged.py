@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rl_advisor.judgement.case import open_case
 from rl_advisor.reading import read_run
+from rl_advisor.tools import explain_log
 from rl_advisor.tools.advisors.builtin import of_case
 
 Row = Mapping[str, float]
@@ -95,6 +96,33 @@ def forgotten(t: float) -> Row:
     return dpo(t) | {"rewards/chosen": -2 * t, "rewards/margins": near(24 * t), "logps/chosen": near(-200 - 90 * t, 0.005)}
 
 
+def homemade(t: float) -> Row:
+    parts = {"rewards/r1_accuracy/mean": near(0.5 + 0.4 * t), "rewards/r2_format/mean": 0.0}
+    return parts | {"reward": near(0.5 + 0.4 * t), "reward_std": near(0.3), "kl": 0.02 * t, "loss": near(0.001)}
+
+
+def advantageless(_: float) -> Row:
+    none = {"critic/advantages/max": 0.0, "critic/advantages/min": 0.0, "critic/advantages/mean": 0.0, "actor/grad_norm": 0.0}
+    return none | {"critic/score/mean": near(0.9, 0.004), "actor/entropy": near(0.6), "actor/lr": 1e-6, "response_length/mean": near(300)}
+
+
+def unbound(t: float) -> Row:
+    kl = {"kl_coef": 0.1 * 10 ** (-18 * t), "kl": 0.01 * 10 ** (2.3 * t), "response_length": near(300)}
+    return kl | {"reward": near(0.3 + 0.4 * min(t, 0.6) / 0.6 - 1.2 * max(0, t - 0.6), 0.02), "policy_loss": near(0.01)}
+
+
+def toolless(t: float) -> Row:
+    return grpo(t) | {"tools/call_frequency": max(0.0, 1.6 - 2.6 * t)}
+
+
+def unclipped(t: float) -> Row:
+    return grpo(t) | {"reward": near(0.3 + t - 2.6 * max(0, t - 0.5)), "grad_norm": near(0.05), "max_grad_norm": 1.0}
+
+
+def one_pass(t: float) -> Row:
+    return grpo(t) | {"epoch": 1.1 * t, "eval/accuracy": near(0.5 + 0.1 * t, 0.01)}
+
+
 LOGS: tuple[tuple[Callable[[float], Row], str, str, str], ...] = (
     (warmed, "", "learning_rate_jump", ""),
     (unearned, "dead_reward_part", "", "by this part alone"),
@@ -109,6 +137,12 @@ LOGS: tuple[tuple[Callable[[float], Row], str, str, str], ...] = (
     (untaught, "pairs_not_told_apart", "", "fifty pairs"),
     (memorised, "pairs_memorised", "", "held-out pairs"),
     (forgotten, "reference_forgotten", "", "beta"),
+    (homemade, "dead_reward_part", "", "r2_format"),
+    (advantageless, "zero_variance_groups", "", "same reward"),
+    (unbound, "kl_penalty_gone", "", "weight of the penalty"),
+    (toolless, "", "tools_given_up", ""),
+    (unclipped, "decline", "gradient_spikes", "learning rate"),
+    (one_pass, "", "memorised_data", ""),
 )
 """A log, what is present in it, what is not, and words of the next experiment."""
 
@@ -127,3 +161,27 @@ def test_what_was_misjudged_once(tmp_path: Path, row: Callable[[float], Row], th
         assert (said.verdict, said.first_broken_link) == ("improving", "none")
     if row in (displaced, untaught, forgotten):
         assert said.verdict != "improving"
+    assert any("call_frequency went from" in odd for odd in said.at_odds) is (row is toolless)
+    assert "max_grad_norm" not in said.next_experiment.do
+
+
+@pytest.mark.parametrize(("name", "verdict"), [("avg_reward_all", "collapsed"), ("avg_reward", "plateaued")])
+def test_a_mean_over_all_episodes_so_far_hides_no_fall(tmp_path: Path, name: str, verdict: str) -> None:
+    """What each episode adds to it is judged, where the name says that it is such a mean; a mean of the last few stays as it is."""
+    single = [200 * min(1, i / 50) * (1 if i < 60 else max(0.1, 1 - (i - 60) / 40)) for i in range(1, 120)]
+    mean = np.cumsum(single) / np.arange(1, 120)
+    (tmp_path / "train.log").write_text("\n".join(f"Episode {i} {name} {m:.2f} epsilon {1 / i:.2f}" for i, m in enumerate(mean, 1)))
+    assert of_case(open_case(read_run(tmp_path))).verdict == verdict
+
+
+def test_an_error_that_the_log_outlives_did_not_stop_it() -> None:
+    """A traceback with rows behind it is no end; one that is the last word is."""
+    row = "{{'loss': 0.0{0}, 'reward': 0.3{0}, 'kl': 0.01, 'step': {0}}}"
+    died = [
+        "Traceback (most recent call last):",
+        '  File "train.py", line 3, in <module>',
+        "torch.distributed.DistBackendError: NCCL error",
+    ]
+    first, last = [row.format(i) for i in range(1, 6)], [row.format(i) for i in range(6, 10)]
+    assert "crash" in explain_log("\n".join([*first, *died]), "")
+    assert "crash" not in explain_log("\n".join([*first, *died, *last]), "")
