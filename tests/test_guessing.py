@@ -21,7 +21,7 @@ def guessed(**values: float | list[float]) -> dict[str, str]:
         "reward_count", "return_threshold", "return_code", "target_return", "initial_return", "best_reward", "predicted_reward",
         "eval/bleu", "bleu_score", "bert_score", "f1_score", "kl_coef", "kl_loss", "kl_target", "entropy_weight", "entropy_coef",
         "entropy_loss", "target_entropy", "neg_entropy", "policy_entropy_target", "value_loss_weight", "value_loss_coef",
-        "grad_norm_clip", "critic_grad_norm", "lr_scheduler/step", "reward_model_lr", "cost_return", "Loss/Loss_cost_critic",
+        "grad_norm_clip", "critic_grad_norm", "world_model_grad_norm", "lr_scheduler/step", "reward_model_lr", "cost_return", "Loss/Loss_cost_critic",
         "eval/episode_cost", "eval/reward_std", "eval_discounted_return", "eval_turns_on_win", "clip_ratio_low", "grad_clip_fraction",
         "completions/clip_ratio", "ppo_clipped_ratio", "success_threshold", "output_tokens_per_second", "total_tokens", "loss",
         "train_loss",
@@ -62,6 +62,13 @@ def test_of_two_equal_names_none_is_taken() -> None:
     """Two agents: nobody can say whose reward is meant. The total loss is named only beside a reward."""
     assert guessed(agent_0_reward=1.0, agent_1_reward=2.0, loss=0.1) == {}
     assert guessed(reward=1.0, loss=0.1) == {"reward": "reward/mean", "loss": "policy/total_loss"}
+
+
+@pytest.mark.parametrize(("beside", "read"), [({}, True), ({"episode_length": 9.0}, False), ({"joint_velocity": 0.4}, False)])
+def test_a_distance_beside_an_accuracy_is_the_margin_of_a_reward_model(beside: dict[str, float], read: bool) -> None:
+    """Its trainers write acc and dist; a robot has accelerations and distances."""
+    found = guessed(loss=0.6, acc=0.7, dist=0.4, **beside)
+    assert (found.get("acc"), found.get("dist")) == (("pairs/accuracy", "pairs/margin") if read else (None, None))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rl_advisor.finding import Experiment, Finding, Outcome
 from rl_advisor.judgement.proofs import FEW, proofs
-from rl_advisor.judgement.proofs.crashes import crash_in, crash_of, warned_of, warnings_in
+from rl_advisor.judgement.proofs.crashes import crash_in, warnings_in
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import sentence
 from rl_advisor.run import Run
@@ -29,9 +29,9 @@ def faults(run: Run, text: str = "", beyond: Sequence[Finding] = (), found: Sequ
 
     ``text`` is what a pasted run was read from; ``beyond`` are single values that cannot be, ``found`` what detectors found.
     """
-    settings, crash, said = checks.run(run), crash_of(run), crash_in(text)
-    if said and not any(said.about[0] in event.text for event in run.events if event.kind == "warning"):  # else the log goes on behind it
-        crash = said
+    settings, crash = checks.run(run), crash_in(text)
+    if crash is None or crash.about[0] in _printed(run, "warning"):  # the log goes on behind it
+        crash = crash_in(_printed(run, "error", "out_of_memory", "non_finite"))
     sure, alone, notes = (
         [f for f in settings if f.there and f.confirmed],
         [f for f in settings if f.there and not f.confirmed],
@@ -40,10 +40,13 @@ def faults(run: Run, text: str = "", beyond: Sequence[Finding] = (), found: Sequ
     rows = [f for f in proofs(run) if f.there and f.causes]
     late = [f for f in rows if LATE in {c.name for c in f.causes}]
     accused = {name for f in (*rows, *sure, *alone) for name in f.about}
-    warned = warnings_in(text) or (warned_of(run) if Rows(run).count < FEW else [])
-    warned = [replace(f, statement=sentence(f.statement)) for f in warned]
+    warned = [replace(f, statement=sentence(f.statement)) for f in warnings_in(text or _printed(run, "warning" * (Rows(run).count < FEW)))]
     values = [f for f in beyond if accused.isdisjoint(f.about)]
     return [*([crash] if crash else []), *sure, *warned, *(f for f in rows if f not in late), *values, *found, *late, *alone, *notes]
+
+
+def _printed(run: Run, *kinds: str) -> str:
+    return "\n".join(e.text for e in run.events if e.kind in kinds)
 
 
 def proven(run: Run) -> list[Finding]:

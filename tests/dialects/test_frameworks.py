@@ -212,6 +212,7 @@ NAMES = [
     ("brax", "training/entropy_loss", None, SAME),
     ("dreamer", "episode/score", "reward/mean", SAME),
     ("dreamer", "train/loss/rew", None, SAME),
+    ("dreamer", "train/opt/model_opt_grad_norm", "model/grad_norm", SAME),
     ("pufferlib", "environment/episode_return", "reward/mean", SAME),
     ("pufferlib", "losses/old_approx_kl", "kl/old", SAME),
     ("omnisafe", "Metrics/EpRet", "reward/mean", SAME),

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 from functools import cache
-from itertools import accumulate
+from operator import itemgetter
 
 from rl_advisor.curves.task import spoken_of
 from rl_advisor.discovery import table
@@ -55,23 +55,17 @@ def asked_for(text: str, around: str = "", *, beside: bool = False, alone: bool 
 
 def perhaps(text: str) -> list[Answer]:
     """What a text may be about that says too little for it: at most two rows by what they say first, and the test that tells."""
-    rows = [p for weight, p in _weighed(_plain(text), "", False)[:2] if weight >= LITTLE]
-    return [{"it": _short(p), "do": p["steps"][0]["do"], "means": p["steps"][0]["means"]} for p in rows]
+    return [p["steps"][0] | {"it": _short(p)} for weight, p in _weighed(_plain(text), "", False)[:2] if weight >= LITTLE]
 
 
 def _weighed(said: str, around: str, beside: bool) -> list[tuple[float, Answer]]:
     """Every row that is heard with its weight, the heaviest first; agents are a guess where nothing tells them from language models."""
-    half = spoken_of(said + around)
-    heard = [
-        p
-        for p in procedures().values()
-        if beside <= p.get("beside", False) and (not half or p.get("control", half) in (half, half == "control"))
-    ]
-    less = [0 if half else p.get("control", False) for p in heard]
-    return sorted(
-        ((_weight(p["words"], said) - bits, p) for p, bits in zip(heard, less, strict=True) if not re.search(p["not"], said)),
-        key=lambda row: -row[0],
-    )
+    half, rows = spoken_of(said + around), []
+    for p in procedures().values():
+        agents = p.get("control", half == "control")
+        if beside <= p.get("beside", False) and (not half or agents == (half == "control")) and not re.search(p["not"], said):
+            rows.append((_weight(p["words"], said) - (agents and not half), p))
+    return sorted(rows, key=itemgetter(0), reverse=True)
 
 
 def _plain(text: str) -> str:
@@ -90,9 +84,8 @@ def _weight(groups: Sequence[str], text: str) -> float:
     every = re.split(r"(?<=[.!?])\s+|\n+", text)
     sentences = [s for s in every if len(s.split()) > 2] or every
     near = [" ".join(sentences[i : i + 2]) for i in range(len(sentences))]
-    asked = accumulate("?" in two for two in near)
-    places = (min(i, nr if "?" in two else i) for i, (two, nr) in enumerate(zip(near, asked, strict=True), 1) if _stand(groups, two))
-    place = min(places, default=0)
+    ranked = [*enumerate(near, 1), *enumerate((two for two in near if "?" in two), 1)]
+    place = min((at for at, two in ranked if _stand(groups, two)), default=0)
     return sum(map(_rare, groups)) - math.log2(place) if place else 0.0
 
 

@@ -6,7 +6,6 @@ from operator import itemgetter
 
 from rl_advisor.discovery import table
 from rl_advisor.finding import Cause, Finding, Outcome
-from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 _FRAME = re.compile(r'File "([^"\n]{1,300})", line (\d{1,7}), in ([^\n]{1,120})')
@@ -16,9 +15,10 @@ _ERROR = re.compile(
     r"|(?<![\w.])([A-Z]\w{1,60}(?:Error|Exception): ?[^\n`]{3,400})"
 )
 _LIBRARY = re.compile(r"(?:site|dist)-packages|pip_prebundle|/lib/python\d|^<")
-MOST, LINE, LAST, PLAIN = 400_000, 2_000, 5, 20
-"""Characters of a text that are read, from its end, and of a line that may be a warning; errors that are weighed, and characters that an
-error must share with a row where no exception is named."""
+_LINE = re.compile(r"[^\n]{20,400}")
+MOST, LINE, LAST, LINES, PLAIN = 400_000, 2_000, 5, 100, 20
+"""Characters of a text that are read, from its end, and of a line that may be a warning; errors that are weighed, or lines where no exception
+is named, and the characters that such a line must share with a row."""
 Row = dict[str, str]
 _NAMED = re.compile(r"\{(\w+)\}")
 _PLACE = re.compile(r"[\w./<>-]{1,120}:\d{1,7} in [\w<>.]{1,60}")
@@ -32,11 +32,11 @@ def crash_in(text: str) -> Finding | None:
     what is written a row accounts for, the less does it owe to chance.
     """
     text = text[-MOST:]
-    errors = [(m.start(), m[1] or m[2]) for m in _ERROR.finditer(text)][-LAST:]
-    alone = [(m.start(), m[0]) for m in re.finditer(r"[^\n]{20,400}", text[-10 * LINE :])] if not errors else []
-    told = [(*_heaviest(error, text[max(0, at - 2 * LINE) : at + 2 * LINE]), error, at) for at, error in errors or alone]
-    weight, row, error, at = max(told, key=lambda t: (t[0], t[3]), default=(0, {}, "", 0))
-    if not row or (alone and weight < PLAIN):
+    errors = [(m[1] or m[2], m.start()) for m in _ERROR.finditer(text)][-LAST:]
+    lines = errors or [(m[0], m.start()) for m in _LINE.finditer(text)][-LINES:]
+    told = [(*_heaviest(line, text[max(0, at - 2 * LINE) : at + 2 * LINE]), line, at) for line, at in lines]
+    weight, row, error, at = max(told, key=itemgetter(0, 3), default=(0, {}, "", 0))
+    if weight < (1 if errors else PLAIN):
         return None
     frames = list(_FRAME.finditer(text[:at][-20_000:]))
     own = [f for f in frames if not _LIBRARY.search(f[1])] or frames
@@ -52,17 +52,6 @@ def warnings_in(text: str) -> list[Finding]:
             if pattern.search(line):
                 found.setdefault(row["means"], _finding("warnings", row, line))
     return list(found.values())
-
-
-def crash_of(run: Run) -> Finding | None:
-    """The last crash among a run's events; None where there is none."""
-    told = [e.text for e in run.events if e.kind in ("error", "out_of_memory", "non_finite")]
-    return next((crash for text in reversed(told) if (crash := crash_in(text)) is not None), None)
-
-
-def warned_of(run: Run) -> list[Finding]:
-    """What the trainer warns of among a run's events."""
-    return warnings_in("\n".join(e.text for e in run.events if e.kind == "warning"))
 
 
 def _finding(kind: str, row: Row, line: str, where: str = "") -> Finding:
