@@ -21,10 +21,10 @@ def guessed(**values: float | list[float]) -> dict[str, str]:
         "reward_count", "return_threshold", "return_code", "target_return", "initial_return", "best_reward", "predicted_reward",
         "eval/bleu", "bleu_score", "bert_score", "f1_score", "kl_coef", "kl_loss", "kl_target", "entropy_weight", "entropy_coef",
         "entropy_loss", "target_entropy", "neg_entropy", "policy_entropy_target", "value_loss_weight", "value_loss_coef",
-        "grad_norm_clip", "critic_grad_norm", "world_model_grad_norm", "lr_scheduler/step", "reward_model_lr", "cost_return", "Loss/Loss_cost_critic",
+        "grad_norm_clip", "critic_grad_norm", "lr_scheduler/step", "reward_model_lr", "cost_return", "Loss/Loss_cost_critic",
         "eval/episode_cost", "eval/reward_std", "eval_discounted_return", "eval_turns_on_win", "clip_ratio_low", "grad_clip_fraction",
         "completions/clip_ratio", "ppo_clipped_ratio", "success_threshold", "output_tokens_per_second", "total_tokens", "loss",
-        "train_loss",
+        "train_loss", "world_model_grad_norm",
     ],
 )  # fmt: skip
 def test_what_only_sounds_like_a_role_keeps_its_name(name: str) -> None:

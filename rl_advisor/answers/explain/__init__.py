@@ -124,7 +124,7 @@ def _answer(asked: Asked, steps: Mapping[str, Any] | None) -> str:
     said = answered(asked, advised=bool(steps))
     if any(p.there and p.statement in said for p in asked.proven):
         return said
-    known = "" if said or asked.rows.run.curves else of_task(asked.rows)
+    known = "" if said or asked.rows.run.curves else f"{sentences('words_alone', {})[0]} {of_task(asked.rows)}"
     return f"{said} {steps['title']}. {known}".strip() if steps else said
 
 

@@ -17,8 +17,8 @@ _ERROR = re.compile(
 _LIBRARY = re.compile(r"(?:site|dist)-packages|pip_prebundle|/lib/python\d|^<")
 _LINE = re.compile(r"[^\n]{20,400}")
 MOST, LINE, LAST, LINES, PLAIN = 400_000, 2_000, 5, 100, 20
-"""Characters of a text that are read, from its end, and of a line that may be a warning; errors that are weighed, or lines where no exception
-is named, and the characters that such a line must share with a row."""
+"""Characters of a text that are read, from its end, and of a line that may be a warning; errors that are weighed, or lines where no error is
+named, and the characters that such a line must share with a row."""
 Row = dict[str, str]
 _NAMED = re.compile(r"\{(\w+)\}")
 _PLACE = re.compile(r"[\w./<>-]{1,120}:\d{1,7} in [\w<>.]{1,60}")
