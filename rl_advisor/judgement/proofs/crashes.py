@@ -17,7 +17,7 @@ _ERROR = re.compile(
 _LIBRARY = re.compile(r"(?:site|dist)-packages|pip_prebundle|/lib/python\d|^<")
 _LINE = re.compile(r"[^\n]{20,400}")
 MOST, LINE, LAST, LINES, PLAIN = 400_000, 2_000, 5, 100, 20
-"""Characters of a text that are read, from its end, and of a line that may be a warning; errors that are weighed, or lines where no error is
+"""Characters of a text that are read, from its end, and of a line that may be a warning; errors that are weighed, or lines where none is
 named, and the characters that such a line must share with a row."""
 Row = dict[str, str]
 _NAMED = re.compile(r"\{(\w+)\}")
