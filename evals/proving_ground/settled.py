@@ -28,7 +28,7 @@ def amounts(pair: Pair) -> dict[str, Any] | None:
     from rl_advisor.judgement.case import open_case
     from rl_advisor.judgement.verdict import judge
     from rl_advisor.reading import UnreadableRun, read_run
-    from rl_advisor.tools.cases.advice import compared
+    from rl_advisor.tools.cases.advice import compared, repaired
 
     try:
         cases = [open_case(read_run(path)) for path in (pair.first, pair.second)]
@@ -36,8 +36,8 @@ def amounts(pair: Pair) -> dict[str, Any] | None:
         return None
     told = [(case, judge(case)) for case in cases]
     cause = told[0][1].cause
-    found = compared(told[0], told[1], cause.pattern if cause else "")
-    return {**found.amounts, "shipped": found.repaired, "repaired": pair.repaired, "block": pair.block, "named": cause is not None}
+    found, _ = compared(told[0], told[1], cause.pattern if cause else "")
+    return {**found, "shipped": repaired(found), "repaired": pair.repaired, "block": pair.block, "named": cause is not None}
 
 
 def fitted(rows: list[dict[str, Any]]) -> Floats:

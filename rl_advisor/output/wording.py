@@ -30,8 +30,9 @@ def value(x: float, unit: str = "", digits: int = 2) -> str:
         return f"{x:.0f}"
     if x == 0:
         return "0"
-    if abs(x) < _TINY or abs(x) >= _LARGE or (unit == "rate" and abs(x) < 0.1 and not _short(x, digits)):
-        return _power(x, digits)
+    if abs(x) < _TINY or abs(x) >= _LARGE or (unit == "rate" and abs(x) < 0.1 and len(_trimmed(f"{x:.{digits}g}")) > 3 + digits):
+        mantissa, power = f"{x:.{digits - 1}e}".split("e")
+        return f"{_trimmed(mantissa)}e{int(power)}"
     if abs(float(f"{x:.{digits}g}")) >= 100:
         return _trimmed(f"{x:.{max(0, digits - 3)}f}")
     return _trimmed(f"{x:#.{digits}g}".rstrip("."))
@@ -48,15 +49,6 @@ def tick(step: float) -> str:
     """A round step on an axis: 20k, 2M."""
     size, sign = next((s for s in ((1e9, "B"), (1e6, "M"), (1e3, "k")) if abs(step) >= s[0]), (1.0, ""))
     return f"{step / size:g}{sign}"
-
-
-def _short(x: float, digits: int) -> bool:
-    return len(_trimmed(f"{x:.{digits}g}")) <= 5 + digits - 2
-
-
-def _power(x: float, digits: int) -> str:
-    mantissa, power = f"{x:.{digits - 1}e}".split("e")
-    return f"{_trimmed(mantissa)}e{int(power)}"
 
 
 def _trimmed(text: str) -> str:

@@ -81,35 +81,19 @@ def offer_completions(server: MCPServer[Any], desk: Dispatcher) -> None:
         ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument, context: CompletionContext | None
     ) -> Completion | None:
         del ref
-        if argument.name == "metric":
-            run = (context.arguments if context else None) or {}
-            return _some(_fitting(await _metrics(desk, run.get("run", "")), argument.value))
-        if argument.name not in {"run", "runs"}:
+        if argument.name not in {"metric", "run", "runs"}:
             return None
-        done, _, typed = argument.value.rpartition(",") if argument.name == "runs" else ("", "", argument.value)
-        names = _fitting(await _names(desk), typed.strip())
-        return _some([f"{done},{n}" if done else n for n in names])
-
-
-def _some(names: Sequence[str]) -> Completion:
-    """The first names, and how many there are."""
-    return Completion(values=list(names[:MOST_COMPLETIONS]), total=len(names), has_more=len(names) > MOST_COMPLETIONS)
-
-
-async def _metrics(desk: Dispatcher, run: str) -> Sequence[str]:
-    """Metric names of a run; none when the run may not or cannot be read."""
-    try:
-        return list(await desk.ask(isolated.metrics, {"run": run}))
-    except (Outside, isolated.Refused):
-        return ()
-
-
-async def _names(desk: Dispatcher) -> Sequence[str]:
-    """Names of all runs; none where they cannot be told now."""
-    try:
-        return [called(desk.roots, p) for p in await desk.found()]
-    except isolated.Refused:
-        return ()
+        done, comma, typed = argument.value.rpartition(",") if argument.name == "runs" else ("", "", argument.value)
+        known = (context.arguments if context else None) or {}
+        try:
+            if argument.name == "metric":
+                names = await desk.ask(isolated.metrics, {"run": known.get("run", "")})
+            else:
+                names = [called(desk.roots, p) for p in await desk.found()]
+        except (Outside, isolated.Refused):  # a run that may not or cannot be read has no names
+            names = ()
+        told = [f"{done}{comma}{n}" for n in _fitting(names, typed.strip())]
+        return Completion(values=told[:MOST_COMPLETIONS], total=len(told), has_more=len(told) > MOST_COMPLETIONS)
 
 
 def _fitting(names: Sequence[str], typed: str) -> Sequence[str]:

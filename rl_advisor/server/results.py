@@ -25,14 +25,10 @@ def result_of(answer: dict[str, Any], run: str = "") -> CallToolResult:
     if not run or "why" not in answer:
         return CallToolResult(content=[TextContent(text=text)], structured_content=answer)
     sentence = answer.get("words") or f"{answer['verdict'].replace('_', ' ')}, {answer['call']}: {answer['why']}."
-    link = ResourceLink(uri=report_of(run), name="report.md", title="The report on the run", mime_type=MARKDOWN, annotations=FOR_THE_PERSON)
+    where = f"run://{quote(run, safe='/')}/report.md"
+    link = ResourceLink(uri=where, name="report.md", title="The report on the run", mime_type=MARKDOWN, annotations=FOR_THE_PERSON)
     for_both = [TextContent(text=text, annotations=FOR_THE_MODEL), TextContent(text=sentence, annotations=FOR_THE_PERSON), link]
     return CallToolResult(content=for_both, structured_content=answer)
-
-
-def report_of(run: str) -> str:
-    """The address of the report on a run."""
-    return f"run://{quote(run, safe='/')}/report.md"
 
 
 def picture_of(png: bytes) -> CallToolResult:

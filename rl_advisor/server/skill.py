@@ -1,6 +1,7 @@
 """The skill, served by the server itself: listed with digests and readable page by page (extension ``io.modelcontextprotocol/skills``)."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from mcp_types import INVALID_PARAMS, PaginatedRequestParams, RequestParams
 from rl_advisor.output import Answer, shipped
 
 DAY_MS = 86_400_000
+_HEADING = re.compile(r"^# +(.*)", re.MULTILINE)
 CACHING = {"ttlMs": DAY_MS, "cacheScope": "public"}
 
 
@@ -42,15 +44,11 @@ def address(path: str) -> str:
 
 
 def _resource(path: str, text: str) -> TextResource:
-    head = shipped.frontmatter(text) if path == "SKILL.md" else {"name": f"{shipped.SKILL}/{path}", "description": None}
+    told = shipped.frontmatter(text) if path == "SKILL.md" else {"name": f"{shipped.SKILL}/{path}"}
+    title = next(iter(_HEADING.findall(text)), shipped.SKILL)
     return TextResource(
-        uri=address(path), name=head["name"], description=head["description"], title=_title(text), text=text, mime_type="text/markdown"
+        uri=address(path), name=told["name"], description=told.get("description"), title=title, text=text, mime_type="text/markdown"
     )
-
-
-def _title(text: str) -> str:
-    """The first heading of a page."""
-    return next((line.lstrip("# ") for line in text.splitlines() if line.startswith("# ")), shipped.SKILL)
 
 
 def entry() -> Answer:

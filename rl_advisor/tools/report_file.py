@@ -24,8 +24,7 @@ def renderer(out: str | Path) -> Render:
     Raises:
         NoSuchChoice: no report has this ending; the message names the endings.
     """
-    render: Render = _kind(out).render
-    return render
+    return _kind(out).render  # type: ignore[no-any-return]
 
 
 def _kind(out: str | Path) -> ModuleType:
@@ -44,11 +43,7 @@ def _target(out: str | Path) -> Path:
 
 
 def write_comparison(runs: Sequence[str | Path], out: str | Path) -> Path:
-    """The file that the page on several runs was written to.
-
-    Raises:
-        NoSuchChoice: no report has this ending, or there is no such folder.
-    """
+    """The file that the page on several runs was written to; raises UsageError where no report has this ending or there is no folder."""
     return safe_write.put(_target(out), comparison(runs, out))
 
 
@@ -98,10 +93,7 @@ def note_to(target: str, run: Run, assessment: Assessment, place: str | Path) ->
 
 def look_ahead(out: Sequence[str | Path], to: Sequence[str]) -> None:
     """Say before anything is read that no report has such an ending, or that there is no such tracker; raises what these raise."""
-    for file in out:
-        renderer(file)
-    for target in to:
-        tracker(target)
+    _ = [*map(renderer, out), *map(tracker, to)]
 
 
 def report(run: Run, assessment: Assessment, out: Sequence[str | Path], to: Sequence[str], place: str | Path) -> dict[str, Any]:
@@ -112,5 +104,5 @@ def report(run: Run, assessment: Assessment, out: Sequence[str | Path], to: Sequ
     """
     written = [str(safe_write.put(page, readable(renderer(page)(run, assessment), _LONGEST_PAGE))) for page in map(_target, out)]
     told = [note_to(each, run, assessment, place) for each in to]
-    page = {"written": written[0] if len(written) == 1 else written} if written else {}
-    return {**page, **({"told": told} if told else {})}
+    done = {"written": written[0] if len(written) == 1 else written, "told": told}
+    return {name: where for name, where in done.items() if where}

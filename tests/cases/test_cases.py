@@ -18,7 +18,7 @@ from rl_advisor.cli import main
 from rl_advisor.output.errors import UsageError
 from rl_advisor.tools import cases
 from rl_advisor.tools.cases import shelf
-from rl_advisor.tools.cases.advice import SETTLED, Compared
+from rl_advisor.tools.cases.advice import SETTLED, repaired
 
 
 def written(folder: Path, reward: np.ndarray, rate: float, **more: object) -> Path:
@@ -107,7 +107,7 @@ def test_a_later_run_settles_what_was_believed(
 )
 def test_what_settles_a_belief(better: float, sounder: float, gone: float, side: int) -> None:
     """A fault that is still there refutes a repair, and a better, sounder run without it confirms one; either alone leaves it open."""
-    p = Compared({"better": better, "sounder": sounder, "gone": gone}, ()).repaired
+    p = repaired({"better": better, "sounder": sounder, "gone": gone})
     assert (p >= SETTLED) - (p <= 1 - SETTLED) == side
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rl_advisor.output import Answer
-from rl_advisor.tools.advisors.model.provider import Provider, advisor
+from rl_advisor.tools.advisors.model.provider import advisor
 from rl_advisor.tools.advisors.model.session import ModelOptions
 from rl_advisor.tools.advisors.model.turns import Conversation, Ending, Entry, Usage, call_of, turn_of
 
@@ -56,4 +56,4 @@ def _message(entry: Entry) -> Answer:
     return {"role": "user", "content": parts + ([{"type": "text", "text": entry["text"]}] if entry.get("text") else [])}
 
 
-assess = advisor(Provider("anthropic", "claude-opus-5-5", _client, _send))
+assess = advisor("anthropic", "claude-opus-5-5", _client, _send)

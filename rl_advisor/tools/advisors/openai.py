@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from rl_advisor.output import Answer
-from rl_advisor.tools.advisors.model.provider import Provider, advisor
+from rl_advisor.tools.advisors.model.provider import advisor
 from rl_advisor.tools.advisors.model.session import ModelOptions
 from rl_advisor.tools.advisors.model.turns import Conversation, Ending, Entry, Usage, call_of, turn_of
 
@@ -74,4 +74,4 @@ def _messages(entry: Entry) -> list[Answer]:
     return answers + ([{"role": "user", "content": entry["text"]}] if entry.get("text") else [])
 
 
-assess = advisor(Provider("openai", "gpt-6.1-sol", _client, _send))
+assess = advisor("openai", "gpt-6.1-sol", _client, _send)

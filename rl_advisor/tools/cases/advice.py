@@ -2,8 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -121,20 +119,15 @@ def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tupl
             "say it with --changed",
         ]
         return Settled(run=place, outcome="not tested", p=case.p, because=because, next=case.prediction.do)
-    found = compared(first, second, case.belief.pattern)
-    because = [*([f"changed: {'; '.join([changed, *did] if changed else did)}"] if changed or did else []), *found.because]
-    repaired = found.repaired
+    amounts, because = compared(first, second, case.belief.pattern)
+    because = [*([f"changed: {'; '.join([changed, *did] if changed else did)}"] if changed or did else []), *because]
+    mended = repaired(amounts)
     if len(others) + bool(did or changed) > 1:
         because.append(f"changed as well: {'; '.join(others[:4])}: which of them did it cannot be told")
-        repaired = min(repaired, 0.5 + (repaired - 0.5) / 2)
-    odds = case.p / max(1e-3, 1 - case.p) * repaired / (1 - repaired)
-    return Settled(
-        run=place, outcome=_outcome(repaired), p=odds / (1 + odds), because=because, next=f"{NEXT[_outcome(repaired)]} {_next_of(new)}"
-    )
-
-
-def _outcome(repaired: float) -> Outcome:
-    return "confirmed" if repaired >= SETTLED else "refuted" if repaired <= 1 - SETTLED else "open"
+        mended = min(mended, 0.5 + (mended - 0.5) / 2)
+    odds = case.p / max(1e-3, 1 - case.p) * mended / (1 - mended)
+    outcome: Outcome = "confirmed" if mended >= SETTLED else "refuted" if mended <= 1 - SETTLED else "open"
+    return Settled(run=place, outcome=outcome, p=odds / (1 + odds), because=because, next=f"{NEXT[outcome]} {_next_of(new)}")
 
 
 def _went_on(case: CaseFile, place: str, before: Case, after: Case) -> Settled:
@@ -161,23 +154,15 @@ LEAST = 0.02
 """What is left for the other side however clear the runs look: two runs differ by luck as well."""
 
 
-@dataclass(frozen=True)
-class Compared:
-    """What two runs show of one belief."""
-
-    amounts: Mapping[str, float]
-    because: tuple[str, ...]
-
-    @property
-    def repaired(self) -> float:
-        """Probability that what was wrong with the first is mended in the second, where both were as likely before."""
-        fitted = _weights()
-        odds = fitted["none"] + sum(fitted[name] * value for name, value in self.amounts.items())
-        return float(np.clip(1 / (1 + exp(-odds)), LEAST, 1 - LEAST))
+def repaired(amounts: Mapping[str, float]) -> float:
+    """Probability that what was wrong with the first run is mended in the second, where both were as likely before."""
+    fitted = json.loads(Path(__file__).with_name("settling.json").read_text(encoding="utf-8"))
+    odds = fitted["none"] + sum(fitted[name] * value for name, value in amounts.items())
+    return float(np.clip(1 / (1 + exp(-odds)), LEAST, 1 - LEAST))
 
 
-def compared(first: tuple[Case, Judged], second: tuple[Case, Judged], pattern: str) -> Compared:
-    """The amounts, each with the sentence that says it.
+def compared(first: tuple[Case, Judged], second: tuple[Case, Judged], pattern: str) -> tuple[dict[str, float], list[str]]:
+    """What two runs show of one belief: the amounts, and the sentences that say them.
 
     ``better``: how likely the second ends above the first at the same step, by more than what matters, less one half;
     ``sounder``: log-odds of a sound verdict, the second's less the first's; ``gone``: half where the pattern is no longer there, minus half
@@ -188,7 +173,7 @@ def compared(first: tuple[Case, Judged], second: tuple[Case, Judged], pattern: s
     sounder = float(np.clip(_sound(says) - _sound(said), -6, 6))
     gone, told = _gone(new, pattern)
     verdicts = f"it is judged {says.verdict.replace('_', ' ')}, the first was {said.verdict.replace('_', ' ')}"
-    return Compared({"better": better, "sounder": sounder, "gone": gone}, tuple(t for t in (how, verdicts, told) if t))
+    return {"better": better, "sounder": sounder, "gone": gone}, [t for t in (how, verdicts, told) if t]
 
 
 def _sound(judged: Judged) -> float:
@@ -228,12 +213,6 @@ def _gone(new: Case, pattern: str) -> tuple[float, str]:
         return 0.0, ""
     name, there = pattern.replace("_", " "), found.outcome is Found.PRESENT
     return (-0.5, f"{name} is still there: {found.statement}") if there else (0.5, f"{name} is no longer there")
-
-
-@cache
-def _weights() -> dict[str, float]:
-    fitted: dict[str, float] = json.loads(Path(__file__).with_name("settling.json").read_text(encoding="utf-8"))
-    return fitted
 
 
 def turned(pattern: str, differing: Mapping[str, Sequence[object]]) -> tuple[list[str], list[str]]:

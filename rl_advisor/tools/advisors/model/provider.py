@@ -5,12 +5,12 @@ again by the client itself, as late as the provider asks for.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 from rl_advisor.finding import Assessment
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import install
 from rl_advisor.run import Run
 from rl_advisor.tools.advisors import builtin
@@ -21,22 +21,14 @@ TIMEOUT, AGAIN = 300.0, 4
 """Seconds without a word from the provider, and how often a request is made again."""
 
 
-@dataclass(frozen=True)
-class Provider:
-    """What is a provider's own: its clients come from one generator, so their errors bear the same names."""
-
-    name: str
-    """Of the advisor, of the client library, and of the extra that brings it."""
-    model: str
-    """Asked where nobody names one."""
-    client: Callable[[ModelOptions, dict[str, Any]], Any]
-    """Wishes, and what every client is set up with -> a client, or None where there is no key."""
-    send: Callable[[Any, ModelOptions, Conversation], Entry]
-    """One turn; raises ValueError or the library's own errors."""
+Client = Callable[[ModelOptions, Answer], Any]
+"""Wishes, and what every client is set up with -> a client, or None where there is no key; a provider's own."""
+Send = Callable[[Any, ModelOptions, Conversation], Entry]
+"""One turn, a provider's own; raises ValueError or the library's errors: clients come from one generator, so these bear the same names."""
 
 
-def advisor(provider: Provider) -> Callable[..., Assessment]:
-    """The provider's ``assess``."""
+def advisor(name: str, model: str, client: Client, send: Send) -> Callable[..., Assessment]:
+    """A provider's ``assess``; ``name`` is that of the advisor, the client library and its extra, ``model`` the one asked by default."""
 
     def assess(run: Run, **wished: Any) -> Assessment:
         """The model's assessment of a run as it stands; the built-in one, saying so, when the model cannot be asked or fails.
@@ -44,13 +36,13 @@ def advisor(provider: Provider) -> Callable[..., Assessment]:
         ``wished`` are ``ModelOptions``: ``model``, ``base_url`` of a server of one's own, ``max_cost`` in US dollars, ``max_tokens`` of
         everything sent and written, ``transcript`` to resume from.
         """
-        options = ModelOptions.of(provider.model, wished)
-        return advise(provider.name, run, builtin.assess(run), partial(connect, provider, options), options)
+        options = ModelOptions.of(model, wished)
+        return advise(name, run, builtin.assess(run), lambda: connect(name, client, send, options), options)
 
     return assess
 
 
-def connect(provider: Provider, wished: ModelOptions) -> Ask:
+def connect(name: str, make: Client, send: Send, wished: ModelOptions) -> Ask:
     """The function that asks the model.
 
     Raises:
@@ -59,20 +51,20 @@ def connect(provider: Provider, wished: ModelOptions) -> Ask:
     try:
         import httpx2 as http
 
-        library = import_module(provider.name)
+        library = import_module(name)
     except ImportError:
-        raise Unavailable(f"its client library is not installed: {install(provider.name)}") from None
+        raise Unavailable(f"its client library is not installed: {install(name)}") from None
     common = {"max_retries": AGAIN, "timeout": TIMEOUT, "base_url": wished.base_url, "http_client": bounded(http, TIMEOUT)}
     try:
-        client = provider.client(wished, common)
+        client = make(wished, common)
     except Exception as error:  # noqa: BLE001 - the client's own, of which each library has another
         raise Unavailable(f"its client could not be set up ({type(error).__name__})") from None
     if client is None:
-        raise Unavailable(f"there is no key; set {provider.name.upper()}_API_KEY")
+        raise Unavailable(f"there is no key; set {name.upper()}_API_KEY")
 
     def ask(conversation: Conversation) -> Entry:
         try:
-            return provider.send(client, wished, conversation)
+            return send(client, wished, conversation)
         except library.APIStatusError as error:
             raise Unavailable(refusal(error.status_code, getattr(error, "code", None) or error.type)) from error
         except (library.APIError, http.HTTPError) as error:

@@ -185,8 +185,8 @@ def signed(stands: Held, base: Assessment, bench: Toolbox) -> Assessment:
 
 def _left_out(stands: Held) -> list[str]:
     """One line on what was struck; none where everything stood."""
-    claims, sentences = sum(bool(c.why) for c in stands.checked), len(stands.prose.struck)
-    parts = [counted(n, noun) for n, noun in ((claims, "claim"), (len(stands.fields), "field"), (sentences, "sentence")) if n]
+    struck = {"claim": [c for c in stands.checked if c.why], "field": stands.fields, "sentence": stands.prose.struck}
+    parts = [counted(len(out), noun) for noun, out in struck.items() if out]
     return [f"Left out of the model's answer, because the log does not bear it out: {', '.join(parts)}."] if parts else []
 
 
