@@ -26,6 +26,8 @@ CASES = {
     "training_log.jsonl": (CONFIG + lines('{{"step": {i}, "reward": {s}}}\n'), "reward", 0.5),
     "fitness_history.csv": (lines("{r} {s}\n"), "c0", -17.5),
     "progress.dat": (lines("{i} {i}00 {s}\n"), "c2", 0.5),
+    "wins.log": (lines("iter {i} avg_winrate: {s} loss: 0.5\n"), "avg_winrate", 0.5),
+    "parts.log": (lines("it {i} Reward: mean={s} std=0.5 Steps: mean={i} std=3.5\n"), "Reward/mean", 0.5),
     "saved": ("# step  score\n" + lines("{i}\t{s}\n"), "score", 0.5),
     "curve": (str([i**2 % 5 / 8 for i in ROWS]), "c0", 0.5),
     "pairs.dump": (json.dumps([[i, i**2 % 5 / 8] for i in ROWS]), "c1", 0.5),

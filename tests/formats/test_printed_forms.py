@@ -220,6 +220,18 @@ def test_a_row_of_units_is_no_header(tmp_path: Path) -> None:
     assert {"dist", "reward/mean"} == set(read_run(tmp_path).curves)
 
 
+def test_cells_left_empty_in_a_table_of_blanks_take_nothing_from_their_neighbours(tmp_path: Path) -> None:
+    """A number belongs to the name that stands nearest above it; below two that are as near it belongs to none."""
+    head = "iter    reward    length    note\n"
+    rows = "".join(f"{i:>4}    {i + 0.5:>6}    {i * 10 if i % 2 else '':>6}    \n" for i in range(1, 9))
+    (tmp_path / "train.log").write_text(head + rows)
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].value.tolist() == [i + 0.5 for i in range(1, 9)]
+    assert run.curves["length"].value.tolist() == [10, 30, 50, 70]
+    (tmp_path / "train.log").write_text(head + rows.replace("    ", "       "))
+    assert all(set(c.value) <= {i + 0.5 for i in range(9)} for n, c in read_run(tmp_path).curves.items() if n == "reward/mean")
+
+
 def test_lists_of_other_lengths_take_nothing_from_the_names_beside_them(tmp_path: Path) -> None:
     """Samples of a step are no columns."""
     (tmp_path / "train.log").write_text(

@@ -235,7 +235,7 @@ class _Reader:
         if not _RULE.fullmatch(bare):
             cells = cells_of(line)
             if not (self.header and self.header_at == self.record and len(cells[0]) == len(self.header.names)):  # else a row of units
-                self.header, self.header_at = header_of(cells), self.record
+                self.header, self.header_at = header_of(line), self.record
             self.watch.look(raw, self.record)
         if not bare or _RULE.fullmatch(bare):
             self.group = ""

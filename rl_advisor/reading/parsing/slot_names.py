@@ -46,6 +46,8 @@ _TIME = re.compile(r" (?:m?s|secs?|s/it|it/s)\.? (?=[^\W\d]{3})")
 """The unit of the number before, where the next name follows without a mark."""
 _IS = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}) is $")
 _BARE = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}})")
+_HEADED = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}})\s*[:-]\s+[^\W\d]+\s*[:=]?\s*$")
+"""What the names behind it are of: ``Reward: mean=1.2 std=0.3``, ``Steps - mean: 45``."""
 _SHARED = re.compile(r"(\w+(?:/\w+)+)( \w+)?")
 """Numbers of one thing: ``mean/median reward 1.5/2.0``, ``W/D/L = 3/1/2``."""
 _DRESSED = re.compile(r"(?:\b(?:np|numpy|torch|jnp)\.)?(?:\b[a-z]\w*\()?[\['\"`(\s$]*$")
@@ -163,6 +165,8 @@ class _Line:
         listed = at + 2 < len(self.texts) and ((before.endswith("[") and after.startswith(",")) or after.isspace())
         before = f"{before[:-1].rstrip()} " if listed and before.endswith(" [") else before
         name, counts, loose = self._called(before[-LOOKED_AT:], at, total)
+        if name.lower() in _PARTS and (head := _HEADED.search(before[-LOOKED_AT:])):
+            self.of = _clean(head[1])
         self.last, self.begun = "" if counts else name, at
         if listed and not counts:
             if name and before.endswith(("[", " ")) and "[" in self.texts[at][-2:]:
