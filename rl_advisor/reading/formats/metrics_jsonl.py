@@ -13,7 +13,6 @@ from rl_advisor.reading.parsing.trajectories import holds_response
 from rl_advisor.run import Gap, Named, Run
 
 FORMAT = "metrics_jsonl"
-LINE_LIMIT = 16_000_000
 _SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
 
 
@@ -40,7 +39,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
 def _rows(path: Path, gaps: list[Gap]) -> Iterator[Row]:
     """The rows of a file; on the way what is wrong is put into the list."""
     bad = good = 0
-    for count, line in enumerate(byte_lines(path, LINE_LIMIT), 1):
+    for count, line in enumerate(byte_lines(path), 1):
         try:
             row = parse_json(line)
         except ValueError:

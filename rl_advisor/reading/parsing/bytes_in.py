@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -95,64 +94,46 @@ def beginning(path: Path, size: int = 16_384) -> str:
     return head(path, size).decode("utf-8", "replace")
 
 
-def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
-    """The lines of a text file without their ends, streamed; invalid bytes are replaced, what follows ``limit`` in a line is dropped."""
-    for raw in byte_lines(path, limit):
-        yield raw.rstrip(b"\r\n").decode("utf-8", "replace")
+def lines(path: Path) -> Iterator[str]:
+    """The lines of a text file without their ends, streamed; invalid bytes are replaced, what follows LINE_LIMIT in a line is dropped."""
+    for some in blocks(path):
+        yield from (line[:LINE_LIMIT].rstrip("\r") for line in some)
 
 
 def blocks(path: Path) -> Iterator[list[str]]:
     """As ``lines``, many at once; the first are few, so that what they show is soon known."""
+    for data in _pieces(path):
+        text = data.decode("utf-8", "replace")
+        while "\r\n" in text:
+            text = text.replace("\r\n", "\n")
+        yield text.removesuffix("\r").split("\n")
+
+
+def byte_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file as bytes without their ends, streamed; what follows LONGEST in a line is dropped, but for a piece of it."""
+    for data in _pieces(path):
+        yield from data.split(b"\n")
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Whole lines, many at once. That a packed file is torn is said to whoever reads the file."""
     rest, size = b"", FIRST
     with open_bytes(path) as file:
         try:
             while piece := cast("io.BufferedReader", file).read1(size):
-                if len(rest) >= LONGEST:  # the rest of such a line is dropped
+                if len(rest) > LONGEST:  # the rest of such a line is dropped
                     piece = piece[piece.find(b"\n") :] if b"\n" in piece else b""
                 data, size = rest + piece, PIECE
+                if len(data) > MOST_BLANK and data.isspace():
+                    raise EOFError
                 end = data.rfind(b"\n") + 1
                 rest = data[end:]
                 if end:
-                    yield _split(data[: end - 1])
+                    yield data[: end - 1]
         except PACK_ERRORS:
             say_torn(path)
     if rest:
-        yield _split(rest)
-
-
-def _split(data: bytes) -> list[str]:
-    """The lines of a piece of text.
-
-    Raises:
-        EOFError: there is nothing in so much of it.
-    """
-    text = data.decode("utf-8", "replace")
-    if len(text) > MOST_BLANK and text.isspace():
-        raise EOFError
-    while "\r\n" in text:
-        text = text.replace("\r\n", "\n")
-    return text.removesuffix("\r").split("\n")
-
-
-def byte_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[bytes]:
-    """The lines of a file as bytes with their ends, streamed; what follows ``limit`` in a line is dropped.
-
-    That a packed file is torn is said to whoever reads the file.
-    """
-    blank = 0
-    with open_bytes(path) as file:
-        further = partial(file.readline, limit)
-        try:
-            for raw in iter(further, b""):
-                blank = blank + 1 if raw == b"\n" else 0
-                if blank > MOST_BLANK:
-                    raise EOFError
-                yield raw
-                rest = raw
-                while len(rest) == limit and not rest.endswith(b"\n"):
-                    rest = further()
-        except PACK_ERRORS:
-            say_torn(path)
+        yield rest
 
 
 @contextmanager
@@ -215,8 +196,8 @@ def json_object(text: Any) -> dict[str, Any]:
 
 def json_lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
     """Line number (from 0) and line; None for one longer than LONGEST. Blank lines count but are not given."""
-    for number, line in enumerate(byte_lines(path, LONGEST + 1)):
-        if not line.isspace():
+    for number, line in enumerate(byte_lines(path)):
+        if line.strip():
             yield number, line if len(line) <= LONGEST else None
 
 
@@ -234,10 +215,9 @@ def json_values(text: str) -> tuple[list[Any], bool]:
 
 def _refuse_many(text: bytes | str) -> None:
     """Raise where a text holds so many values that they would take a hundred times its bytes once they are objects."""
-    if len(text) > _MANY_FROM:
-        values = sum(text.count(m) for m in (b",", b"{", b"[")) if isinstance(text, bytes) else sum(text.count(m) for m in ",{[")
-        if values > MOST_VALUES:
-            raise OverflowError(f"more than {MOST_VALUES:,} values")
+    marks: Any = (b",", b"{", b"[") if isinstance(text, bytes) else ",{["
+    if len(text) > _MANY_FROM and sum(map(text.count, marks)) > MOST_VALUES:
+        raise OverflowError(f"more than {MOST_VALUES:,} values")
 
 
 def whole_text(value: Any) -> Any:

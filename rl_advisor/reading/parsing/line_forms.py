@@ -17,7 +17,8 @@ from rl_advisor.reading.parsing.slot_names import Slot
 from rl_advisor.run import Floats
 
 Places = npt.NDArray[np.int64]
-_PLAIN, _CLOCK = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", r"\d*(?::\d+)+(?:[.,]\d+)?"
+_PLAIN, _CLOCK, _DAY = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", r"\d*(?::\d+)+(?:[.,]\d+)?", r"\d+-\d+-\d+"
+_TOLD = (_PLAIN, _CLOCK, _DAY, f"{_DAY}[T ]{_CLOCK}")
 GROUPS = 4
 """Numbers that the library takes out of a line at a time: with more it goes through each line many times."""
 MOST_AT_ONCE = 100
@@ -77,17 +78,11 @@ class Form:
         plain = _JOINING.isdisjoint(text.strip() for text in self.between[1:-1])
         return plain and not (self.alone or self.told) and 1 < len(self.between) < MOST_AT_ONCE
 
-    @property
-    def timed(self) -> bool:
-        """Whether its lines begin with a clock."""
-        return ":" in self.sample[0]
-
     def pattern(self, taken: Collection[int]) -> str:
         """The pattern of its lines, in which the numbers at these places are taken out."""
         parts = [re.escape(self.between[0])]
         for at, (token, text) in enumerate(zip(self.sample, self.between[1:], strict=True)):
-            dated = "-" in token[1:].lower().replace("e-", "") and re.sub(r"\d+", r"\\d+", re.escape(token))
-            told = dated or (_CLOCK if ":" in token else _PLAIN)
+            told = next((kind for kind in _TOLD if re.fullmatch(kind, token)), _PLAIN)
             parts += [f"(?P<n{at}>{told})" if at in taken else f"(?:{told})", re.escape(text)]
         return f"^{''.join(parts)}$"
 
@@ -98,7 +93,8 @@ def taken_at_once(form: Form, block: Sequence[str]) -> tuple[Places, Floats, Seq
     from pyarrow import compute
 
     lines, at, columns = pa.array(block, pa.string()), np.arange(len(block)), dict[int, Any]()
-    wanted = sorted({*form.places, *([0] if form.timed else [])})
+    timed = ":" in form.sample[0]
+    wanted = sorted({*form.places, *[0][:timed]})
     for first in range(0, len(wanted), GROUPS):
         some = wanted[first : first + GROUPS]
         found = compute.extract_regex(lines, pattern=form.pattern(some))
@@ -106,4 +102,4 @@ def taken_at_once(form: Form, block: Sequence[str]) -> tuple[Places, Floats, Seq
         lines, at, found = lines.filter(whole), at[whole.to_numpy(zero_copy_only=False)], found.drop_null()
         columns |= {place: found.field(f"n{place}") for place in some}
     number = np.column_stack([columns[place].cast("float64") for place in form.places])
-    return at, number, columns[0] if form.timed else [""] * at.size
+    return at, number, columns[0] if timed else [""] * at.size

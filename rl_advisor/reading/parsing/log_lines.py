@@ -74,11 +74,9 @@ class Watch:
     _said: dict[tuple[str, float | None], _Said] = field(default_factory=dict)
 
     def through(self, lines: Iterable[str]) -> Iterator[str]:
-        """The same lines, counted, so that an event can say where it stands; one that ends in a carriage return was only drawn over."""
-        for line in lines:
-            self.line += 1
+        """The same lines, counted, so that an event can say where it stands."""
+        for self.line, line in enumerate(lines, 1):
             yield line
-            self.line -= line.endswith("\r")
 
     def look(self, line: str, step: float | None) -> None:
         """Take in one line; ``step`` is the last step that was seen before it."""
