@@ -121,9 +121,8 @@ class Finding:
         return self.outcome is Outcome.PRESENT
 
 
-def number(x: float) -> str:
-    """A number as people write it: two significant digits, whole from a hundred on, no exponent between 0.001 and a million."""
-    return value(x)
+number = value
+"""A number as people write it: two significant digits, whole from a hundred on, no exponent between 0.001 and a million."""
 
 
 def manual_page(text: str, headings: Sequence[str]) -> dict[str, str]:

@@ -103,8 +103,8 @@ class Band:
 
 def bands(run: Run) -> list[Band]:
     """Every metric that this run and its sound runs share, beside its band."""
-    measured = [beside(run, curve, name) for name, curve in run.curves.items() if not name.startswith(UNHEARD)]
-    found = [band for band in measured if band is not None]
+    every = ((name, curve) for name, curve in run.curves.items() if not name.startswith(UNHEARD))
+    found = [band for name, curve in every if (band := beside(run, curve, name)) is not None]
     return [replace(band, shared=len(found)) for band in found]
 
 

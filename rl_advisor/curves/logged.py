@@ -13,7 +13,7 @@ from rl_advisor.vocabulary import metric_unit
 
 @dataclass(frozen=True)
 class Logged:
-    """The first, last and lowest logged value and the best level of a curve of which more is better."""
+    """The first and last logged value and the best level of a curve of which more is better."""
 
     name: str
     unit: str
@@ -21,7 +21,6 @@ class Logged:
     last: float
     best: float
     best_step: float
-    lowest: float
     curve: Curve = field(repr=False)
 
     def at(self, step: float) -> str:
@@ -48,7 +47,7 @@ def logged(run: Run, curve: Curve) -> Logged:
     """A curve as the run logged it: one that is judged un-averaged, as a mean over past episodes is, is told as it stands in the log."""
     raw = run.curves.get(curve.name, curve)
     x = raw.numbers
-    return Logged(curve.name, metric_unit(curve.name), float(x[0]), float(x[-1]), *best_level(run, raw), float(x.min()), raw)
+    return Logged(curve.name, metric_unit(curve.name), float(x[0]), float(x[-1]), *best_level(run, raw), raw)
 
 
 def best_level(run: Run | None, curve: Curve) -> tuple[float, float]:

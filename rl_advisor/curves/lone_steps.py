@@ -67,9 +67,12 @@ def step_of_score(run: Run, score: Curve) -> LoneStep | None:
     large = abs(new - old) > LARGE * course_of(score).scale and own > max(0.7 * abs(new - old), 2 * others.max())
     if not lasts or not large:
         return None
-    paid = [m * np.sign(new - old) for m in _moved(run, PAID, before, at, USUAL)]
-    beside = [abs(m) for m in _moved(run, BESIDE, before, at, BY_CHANCE)]
-    if not paid or max(beside, default=0.0) > MOST or max(paid) > SHARED * abs(new - old) / float(np.ptp(value)):
+    paid, beside = (
+        [m for name in names if name in run.curves and (m := moves(run.curves[name], before, at, usual)) is not None]
+        for names, usual in ((PAID, USUAL), (BESIDE, BY_CHANCE))
+    )
+    shared = SHARED * abs(new - old) / np.ptp(value)
+    if not paid or max(map(abs, beside), default=0.0) > MOST or max(m * np.sign(new - old) for m in paid) > shared:
         return None
     return LoneStep(before, at, old, new)
 
@@ -128,11 +131,6 @@ def sides(step: Floats, value: Floats, before: float, at: float, rows: int = ROW
     """The values of so many rows up to one step, and from another on; None with few rows on a side."""
     early, late = value[step <= before][-rows:], value[step >= at][:rows]
     return (early, late) if min(early.size, late.size) >= SIDE else None
-
-
-def _moved(run: Run, names: tuple[str, ...], before: float, at: float, usual: float) -> list[float]:
-    """How far, and which way, each of the curves that are logged moves across the step."""
-    return [m for name in names if name in run.curves and (m := moves(run.curves[name], before, at, usual)) is not None]
 
 
 def moves(curve: Curve, before: float, at: float, usual: float) -> float | None:

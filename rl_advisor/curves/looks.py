@@ -18,13 +18,13 @@ def looks(of: Sequence[Course], items: float | None = None) -> tuple[int, float 
     """
     level = np.concatenate([c.smoothed if c.n >= FEWEST else c.value for c in of])
     off = [np.diff(c.value - np.polyval(np.polyfit(c.step, c.value, 1), c.step)) for c in of if c.n >= FEWEST]
-    share = float(level.mean())
+    share, count = float(level.mean()), sum(c.n for c in of)
     if off:
         error = float(1.4826 * np.median(np.abs(np.concatenate(off))) / 2**0.5)
     elif items and all(c.ceiling == 1.0 for c in of):
         error = (share * (1 - share) / items) ** 0.5
     else:
-        return sum(c.n for c in of), None
+        return count, None
     chance = error * np.random.default_rng(0).standard_normal((max(1, DRAWS // level.size), level.size))
     flattered = np.take_along_axis(chance, (level + chance).argmax(axis=1)[:, None], axis=1).mean()
-    return sum(c.n for c in of), max(float(flattered), 0.0)
+    return count, max(float(flattered), 0.0)

@@ -144,18 +144,13 @@ def _from_start(curve: Curve) -> Onset:
     return around(step, float(step[0]))
 
 
-def _spiked(curve: Curve) -> Onset:
-    found = late_spikes(curve)
-    return around(curve.finite()[0], float(found[0]), 0) if found.size else _from_start(curve)
-
-
 SINCE: Mapping[str, Callable[[Curve], Onset | None]] = {
     "": lambda curve: began(curve) or _from_start(curve),
     "growing": lambda curve: began(curve, growing=True) or _from_start(curve),
     "start": _from_start,
     "fall": decline_began,
     "fell": lambda curve: decline_began(curve) if course_of(curve).fell else None,
-    "spike": _spiked,
+    "spike": lambda curve: around(curve.finite()[0], float(found[0]), 0) if (found := late_spikes(curve)).size else _from_start(curve),
     "high": first_beyond,
     "explosion": lambda curve: first_beyond(curve, exploding=True),
     "jump": lambda curve: around(curve.finite()[0], change.discontinuity(*curve.finite()).at, 2),

@@ -9,7 +9,7 @@ Source: recordings with a model merger beside training; the seed's advice on mem
 """
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, number, present
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.gpu.look import MEASURED, look
 from rl_advisor.output.wording import seconds_of
 from rl_advisor.run import Run
@@ -27,12 +27,8 @@ def detect(run: Run) -> Answer:
         raise TooFewPoints("needs memory in use, and four steps with known ends")
     ended = [f for f in seen.foreign if f["ended"]]
     if not ended:
-        text = (
-            "Memory in use rose and did not come back"
-            if seen.foreign
-            else "Memory in use never rose a quarter of a GiB above its baseline for a second"
-        )
-        return Answer(Outcome.UNCLEAR if seen.foreign else Outcome.ABSENT, f"{text}.")
+        left = unclear("Memory in use rose and did not come back.")
+        return left if seen.foreign else absent("Memory in use never rose a quarter of a GiB above its baseline for a second.")
     event = max(ended, key=lambda f: f["end"] - f["start"])
     (first, last), seconds = event["steps"], event["end"] - event["start"]
     measures = {"stretches": float(len(ended)), "seconds": seconds, "excess_gib": event["excess_gib"]}

@@ -34,10 +34,8 @@ def detect(run: Run) -> Answer:
     found = [*_in_telemetry(run), *_in_logs(run)]
     counted = {"xid", "ecc_uncorrected"} & set(map(str, run.telemetry.columns))
     if not found:
-        if counted:
-            return absent(f"The counters of {' and '.join(sorted(counted))} stay at zero.")
-        text = "Neither Xid nor memory errors are recorded; dmesg or DCGM would show them."
-        return not_logged(text)
+        zero = absent(f"The counters of {' and '.join(sorted(counted))} stay at zero.")
+        return zero if counted else not_logged("Neither Xid nor memory errors are recorded; dmesg or DCGM would show them.")
     hard = [f for f in found if f[2] not in OF_PROGRAMS]
     known = [f[0] for f in (hard or found) if f[0] is not None]
     first = min(known, default=None)

@@ -46,7 +46,7 @@ def detect(run: Run) -> Answer:
     )
     text += f"{number(there[2])}{more}. {len(outside)} of {len(found)} shared metrics lie outside."
     where = tuple(Evidence(b.name, b.onset.step, float(b.edges[-1])) for b in outside)
-    return present(text, first.onset, measures, where, link_of(outside))
+    return present(text, first.onset, measures, where, next((known.link for b in outside if (known := metric(b.name))), None))
 
 
 def better(band: Band, found: Sequence[Band]) -> bool:
@@ -69,8 +69,3 @@ def listed(outside: Sequence[Band]) -> str:
     """The next metrics with when they left their bands."""
     told = ", ".join(f"{b.name} at step {b.onset.step:.0f}" for b in outside[: NAMED - 1])
     return told + (f" and {len(outside) - NAMED + 1} more" if len(outside) >= NAMED else "")
-
-
-def link_of(outside: Sequence[Band]) -> Link | None:
-    """The link of the first of them whose meaning is known."""
-    return next((known.link for b in outside if (known := metric(b.name))), None)

@@ -43,7 +43,7 @@ def interquartile_mean(values: Floats) -> Floats:
 
 def level(group: Floats) -> Estimate:
     """The interquartile mean of a group."""
-    return _interval(lambda drawn: interquartile_mean(drawn[0]), group)
+    return _interval(lambda drawn: interquartile_mean(*drawn), group)
 
 
 def gap(a: Floats, b: Floats) -> Estimate:

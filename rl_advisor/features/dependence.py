@@ -4,8 +4,8 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
+from math import log
 
 import numpy as np
 
@@ -39,7 +39,8 @@ def own_group(responses: Sequence[str], groups: Sequence[object]) -> Likeness:
     if np.unique(names).size < 4:
         raise TooFewPoints(f"{np.unique(names).size} groups of several responses, 4 needed")
     counts = _counts(texts)
-    rows = _unit(counts * (np.log((1 + len(texts)) / (1 + (counts > 0).sum(axis=0))) + 1e-3))
+    rows = counts * (np.log((1 + len(texts)) / (1 + (counts > 0).sum(axis=0))) + 1e-3)
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
     near = np.round(rows @ rows.T, 9)
     np.fill_diagonal(near, -1.0)
     same = names[:, None] == names[None, :]
@@ -57,17 +58,6 @@ def _counts(texts: Sequence[str]) -> Floats:
         tokens, found = words(text), dict[int, float]()
         for word, n in Counter([*tokens, *map(" ".join, pairwise(tokens))]).items():
             place = zlib.crc32(word.encode("utf-8", "replace")) % _BUCKETS
-            found[place] = found.get(place, 0.0) + _damped(n)
+            found[place] = found.get(place, 0.0) + (1 + log(n))
         row[list(found)] = list(found.values())
     return rows[:, rows.any(axis=0)]
-
-
-@cache
-def _damped(count: int) -> float:
-    return float(1 + np.log(count))
-
-
-def _unit(rows: Floats) -> Floats:
-    size = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit: Floats = np.divide(rows, size, out=np.zeros_like(rows), where=size > 0)
-    return unit

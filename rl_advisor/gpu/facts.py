@@ -14,7 +14,7 @@ from rl_advisor.gpu.look import Seen, look
 from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.signals import Rows
 from rl_advisor.gpu.steps import logged_seconds
-from rl_advisor.run import Floats, Run
+from rl_advisor.run import Run
 
 BUSY, RESTING, WORKING = 0.1, 0.05, 0.5
 """Utilisation from which a GPU is busy; the share of its rows below which it rests, and from which it works."""
@@ -129,16 +129,15 @@ def _tails(seen: Seen) -> list[float]:
     split = seen.split
     if split is None or not split.named or split.confidence == "low" or not split.step.size:
         return []
-    power = np.interp(split.at, seen.ticks.time, seen.ticks.value["power_w"])
-    floor = float(np.quantile(seen.ticks.value["power_w"], 0.02))
-    drawn = (power[(split.step == step) & (split.label == GENERATION)] - floor for step in np.unique(split.step[split.step >= 0]))
-    return [_ebb(x) for x in drawn if x.size >= 8]
-
-
-def _ebb(drawn: Floats) -> float:
-    usual = float(np.quantile(drawn, 0.8))
-    full = np.flatnonzero(drawn >= LOW * usual)
-    return 1 - (full[-1] + 1) / drawn.size if full.size and usual > 0 else 0.0
+    power, tails = seen.ticks.value["power_w"], []
+    drawn = np.interp(split.at, seen.ticks.time, power) - np.quantile(power, 0.02)
+    for step in np.unique(split.step[split.step >= 0]):
+        own = drawn[(split.step == step) & (split.label == GENERATION)]
+        if own.size >= 8:
+            usual = np.quantile(own, 0.8)
+            full = np.flatnonzero(own >= LOW * usual)
+            tails.append(float(1 - (full[-1] + 1) / own.size if full.size and usual > 0 else 0.0))
+    return tails
 
 
 def _skew(run: Run) -> float | None:

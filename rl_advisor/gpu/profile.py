@@ -46,6 +46,8 @@ def profile(run: Run) -> Answer:
         return answer | {"cannot_tell": [f"anything of the GPUs: {short}"]}
     split = seen.split
     period = (split or seen.steps).period
+    # What no row shows as used on the fullest GPU is a lower bound, since allocators keep what they freed.
+    told = (r.value for r in seen.group if {"memory_gib", "memory_total_gib"} <= r.value.keys())
     return {
         "gpus": int(run.telemetry["gpu"].nunique()),
         "hours": float(np.ptp(run.telemetry["time"].to_numpy())) / 3600,
@@ -53,7 +55,7 @@ def profile(run: Run) -> Answer:
         "phases": _from_timers(seen, logged) if logged else _from_split(seen),
         "idle": longest_first(list(seen.idle)),
         "interference": list(seen.foreign),
-        "headroom_gib": _headroom(seen),
+        "headroom_gib": min((float((v["memory_total_gib"] - v["memory_gib"]).min()) for v in told), default=None),
         "cannot_tell": [*seen.cannot_tell, *(split.cannot_tell if split else ()), *(ALWAYS_UNTOLD if not logged else ())],
         "gaps": [asdict(gap) for gap in seen.gaps],
     }
@@ -122,9 +124,3 @@ def _row(name: str, known: Mapping[str, Any], period: float) -> Answer:
     empty = dict.fromkeys(("power_w", "utilization", "memory_gib"))
     energy = power * seconds if power is not None and seconds is not None else None
     return {"name": name, **empty, **known, "seconds_per_step": seconds, "energy_j_per_step": energy}
-
-
-def _headroom(seen: Seen) -> float | None:
-    """GiB that no row shows as used on the fullest GPU: a lower bound, since allocators keep what they freed."""
-    told = (r.value for r in seen.group if {"memory_gib", "memory_total_gib"} <= r.value.keys())
-    return min((float((v["memory_total_gib"] - v["memory_gib"]).min()) for v in told), default=None)

@@ -65,18 +65,16 @@ def quiet_of(ticks: Ticks) -> Bools | None:
 
 
 def split_of(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Bools) -> Split:
-    """The split by the best method that the rows allow."""
+    """The split as far as the rows allow.
+
+    One duration of training at the end of each step, fitted under several assumptions; labels are read off the fitted spans.
+    """
     if not len(steps.spans):
         return _only_waiting(
             ticks, steps, quiet, "generation against training: step ends are not known; times beside the steps would settle it"
         )
     if group[0].spacing > steps.period:
         return _only_waiting(ticks, steps, np.zeros(quiet.size, bool), "any phase: rows are further apart than steps")
-    return _by_fit(ticks, group, steps, quiet)
-
-
-def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Bools) -> Split:
-    """One duration of training at the end of each step, fitted under several assumptions; labels are read off the fitted spans."""
     edges, dense = steps.chain(), steps.period >= ticks.spacing * (DENSE if ticks.deconvolved else DENSE_SLOW)
     first = max((edges.size - 1 - MOST_STEPS) // 2, 0)
     edges = edges[first : first + MOST_STEPS + 1]

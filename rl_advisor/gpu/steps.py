@@ -44,9 +44,7 @@ def steps_of(run: Run, first: float, last: float, holes: Spans) -> Steps:
     known and single steps are not, so ``spans`` is empty.
     """
     number, time = run.clock()
-    if number.size < 3:
-        return NO_STEPS
-    forward = np.r_[True, np.diff(time) > 0]
+    forward = np.diff(time, prepend=-np.inf) > 0
     number, time = number[forward], time[forward]
     if number.size < 3:
         return NO_STEPS

@@ -70,13 +70,9 @@ def proven_of(case: Case, verdict: Verdict) -> list[Finding]:
 def able_to_fell(case: Case) -> list[Finding]:
     """The roots that can have made the outcome fall: not clearly later than the fall, and no mere aftermath of it."""
     falls = [case.findings[p] for p in marked("fall") if case.present(p)]
-    able = []
-    for found in roots(case, of_fall=True):
-        late = any(before(fall, found) for fall in falls)
-        aftermath = role_of(found.pattern) is Role.CONSEQUENCE and falls and (case.parted or not any(before(found, fall) for fall in falls))
-        if not late and not aftermath:
-            able.append(found)
-    return able
+    able = [f for f in roots(case, of_fall=True) if not any(before(fall, f) for fall in falls)]
+    first = [f for f in able if not case.parted and any(before(f, fall) for fall in falls)]
+    return [f for f in able if f in first or not falls or role_of(f.pattern) is not Role.CONSEQUENCE]
 
 
 def root_of_fall(case: Case) -> Finding | None:

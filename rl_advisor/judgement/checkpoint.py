@@ -23,12 +23,13 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
     """
     course = trusted(case, reward_trusted=reward_trusted)
     saved = sorted(case.run.checkpoints, key=lambda c: c.step)
+    if course is None and not saved:
+        return BestCheckpoint(step=0, why=NOTHING)
     if course is None:
-        first = saved[0] if saved else None
-        why = "no score says which one is best, so this is only the earliest" if saved else NOTHING
-        if saved and case.train is not None:
+        why = "no score says which one is best, so this is only the earliest"
+        if case.train is not None:
             why = "no score that can be trusted says which one is best; the earliest has been changed least by what went wrong"
-        return BestCheckpoint(step=first.step if first else 0, path=first.path if first else None, why=why)
+        return BestCheckpoint(step=saved[0].step, path=saved[0].path, why=why)
     step = round(course.best_step)
     if not saved:
         return BestCheckpoint(step=step, why=f"no checkpoint is on disk; the best level of {course.name} was {_told(course)}")

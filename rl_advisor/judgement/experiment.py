@@ -14,7 +14,6 @@ from rl_advisor.judgement.slowness import slowest
 from rl_advisor.judgement.usual_steps import satisfied, told_step, usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.output.wording import sentence
-from rl_advisor.run import Run
 
 BEFORE = re.compile(r"the (?:last )?checkpoint (?:before|at) (?:it|the onset|the error)\b")
 """How manual pages name the checkpoint to go back to."""
@@ -33,7 +32,7 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
     if faults:
         return experiment_on(faults[0])
     if judged.cause is None and few(case.run):
-        return of_few_rows(case.run)
+        return told_step("few_rows", normal=" ".join(normal(case.run)[:3]))
     if judged.cause is None:
         open_question = beside(case, judged.verdict)
         usual = usual_step(case, judged.verdict, call)
@@ -85,8 +84,3 @@ def first_of_all(question: Finding, usual: Experiment) -> Experiment:
         expect_if_right=f"It is that: {page['Means']} {usual.expect_if_right}",
         expect_if_wrong=f"It is not: {page['Not to be confused with']} {usual.expect_if_wrong}",
     )
-
-
-def of_few_rows(run: Run) -> Experiment:
-    """What to do with a few rows that prove no fault: what in them is normal, and which file tells more."""
-    return told_step("few_rows", normal=" ".join(normal(run)[:3]))

@@ -46,7 +46,7 @@ def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> A
         "longest": _show(here.loc[[here["response"].str.len().idxmax()]]),
         "newest_failures": _show(_failures(rows[rows["step"] <= latest], count)),
         "contrast": _pairs(here, "group", "reward", ("worse", "better"), count),
-        "contradicting": _pairs(_best_paid(here, _nothing(rows["reward"])), "group", "answer", ("one", "other"), count),
+        "contradicting": _pairs(_best_paid(here, rows["reward"]), "group", "answer", ("one", "other"), count),
         "early_late": _pairs(rows[(rows["step"] <= latest) & (rows["prompt"] != "")], "prompt", "step", ("early", "late"), count),
         "gaps": _unshown(rows, rewarded),
     }
@@ -118,16 +118,14 @@ def _pairs(rows: Frame, by: str, along: str, named: tuple[str, str], count: int)
     return [dict(zip(named, (shown(each.iloc[0]), shown(each.iloc[-1])), strict=True)) for each in sets]
 
 
-def _nothing(reward: Series) -> float:
-    """The reward of a response that earned nothing: the lowest of the run, or 0 when all are the same."""
-    low, high = float(reward.min()), float(reward.max())
-    return low if high > low else 0.0
+def _best_paid(rows: Frame, every: Series) -> Frame:
+    """The responses that earn the most, and more than nothing, and end in a number or a letter, with the ``answer``'s number.
 
-
-def _best_paid(rows: Frame, nothing: float) -> Frame:
-    """The responses that earn the most, and more than ``nothing``, and end in a number or a letter, with the ``answer``'s number."""
+    Nothing is what the lowest of the run earned, or 0 when all earned the same.
+    """
     import pandas as pd
 
+    nothing = every.min() if every.max() > every.min() else 0.0
     best = rows[(rows["reward"] >= rows["reward"].max() - 1e-9) & (rows["reward"] > nothing + 1e-9)]
     answers = best["response"].map(single_answer)
     told = answers != ""

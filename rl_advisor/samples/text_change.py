@@ -12,7 +12,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.dependence import own_group
 from rl_advisor.features.payoff import Payoff, difference, payoff
 from rl_advisor.features.series import Change
-from rl_advisor.finding import Evidence, Onset
+from rl_advisor.finding import Onset
 from rl_advisor.output import Answer
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches, word_order_of
@@ -141,11 +141,6 @@ def judged_worse(s: Stretches) -> bool | None:
     """Whether an independent judgement in the samples (a human's, a reference score, being correct) fell by more than chance."""
     changes = [change for name in reference_columns(s.table) if (change := shift_or_none(s, name)) is not None]
     return any(change.down for change in changes) if changes else None
-
-
-def samples(s: Stretches) -> Evidence:
-    """The samples as evidence."""
-    return Evidence("rollouts", float(s.table["step"].min()), float(s.table["step"].max()))
 
 
 def wilson(hits: float, n: float, z: float = 1.959964) -> tuple[float, float]:

@@ -32,7 +32,7 @@ from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stre
 from rl_advisor.settings.priors import Prior
 from rl_advisor.settings.restarts import resumed, steps_beside
 from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve, parts_of
-from rl_advisor.vocabulary import metric as of_name
+from rl_advisor.vocabulary import metric_unit
 
 OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
     "score": outcomes.held_out, "reward": outcomes.training, "outcome": outcomes.outcome,
@@ -227,9 +227,7 @@ class View:
         if statistic in LOGGED and curve is not None:
             told = logged(self.run, curve)
             return told.said(getattr(told, LOGGED[statistic]))
-        share = (
-            all((known := of_name(name.rstrip("*"))) and known.unit == "share" for name in metric.split("|")) and statistic not in NUMBERS
-        )
+        share = statistic not in NUMBERS and {metric_unit(name.rstrip("*")) for name in metric.split("|")} == {"share"}
         return percent(value) if share or statistic in SHARES else number(value)
 
 
@@ -293,8 +291,8 @@ WORDS: Mapping[str, Callable[[View, str], str]] = {
     ),
     "key": lambda view, names: next((g.key for g in _written(view, names)), names),
     "value": lambda view, metric: number(value_of(view.run, metric) or 0.0),
-    "usual": lambda view, metric: _usual(view, metric, lambda row, _: f"{number(row.usual[0])} to {number(row.usual[1])}"),
-    "middle": lambda view, metric: _usual(view, metric, lambda row, _: number(row.middle)),
-    "means": lambda view, metric: _usual(view, metric, Prior.means),
+    "usual": partial(_usual, says=lambda row, _: f"{number(row.usual[0])} to {number(row.usual[1])}"),
+    "middle": partial(_usual, says=lambda row, _: number(row.middle)),
+    "means": partial(_usual, says=Prior.means),
 }
 """What a sentence may say that is no number: a curve's name and direction, settings as they were written, and what is usual for one."""

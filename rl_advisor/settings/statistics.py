@@ -16,7 +16,7 @@ from rl_advisor.features.change import Discontinuity, discontinuity, spikes
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.settings.derived import derived
 from rl_advisor.settings.of_samples import SAMPLES, stretches_or_none
-from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary import metric_unit
 
 FEWEST = 5
 """Points below which nothing is said of a curve."""
@@ -54,8 +54,7 @@ def _far(curve: Curve) -> bool:
     base, now = float(np.median(before)), float(np.median(after))
     spread = float(np.median(np.abs(before - base)) + np.median(np.abs(after - now)))
     grew = abs(now) >= 1.5 * abs(base) or abs(base) >= 1.5 * abs(now)
-    share = (known := metric(curve.name)) is not None and known.unit == "share"
-    least = 0.1 if share else 0.05 * max(abs(base), abs(now), 1e-12)
+    least = 0.1 if metric_unit(curve.name) == "share" else 0.05 * max(abs(base), abs(now), 1e-12)
     return curve.numbers.size > FEWEST and grew and abs(now - base) > max(3 * spread, least)
 
 

@@ -32,13 +32,7 @@ def _small_words() -> dict[str, tuple[str, ...]]:
 def language(words: list[str]) -> str:
     """The language whose small words lead, or nothing: a share of the words, several different ones, half as many again as any other's."""
     small = _small_words()
-    hits = Counter(word for word in words if word in small)
-    counts: Counter[str] = Counter()
-    kinds: Counter[str] = Counter()
-    for word, count in hits.items():
-        for name in small[word]:
-            counts[name] += count
-            kinds[name] += 1
+    counts, kinds = (Counter(name for word in some for name in small.get(word, ())) for some in (words, {*words}))
     best = sorted(counts, key=lambda name: (-counts[name], name))[:2]
     if not best or counts[best[0]] < _SHARE * len(words) or kinds[best[0]] < _DIFFERENT:
         return ""
