@@ -161,11 +161,11 @@ def test_what_was_misjudged_once(tmp_path: Path, row: Callable[[float], Row], th
         assert (said.verdict, said.first_broken_link) == ("improving", "none")
     if row in (displaced, untaught, forgotten):
         assert said.verdict != "improving"
-    assert any("call_frequency went from" in odd for odd in said.at_odds) is (row is toolless)
+    assert any("tool_calls went from" in odd for odd in said.at_odds) is (row is toolless)
     assert "max_grad_norm" not in said.next_experiment.do
 
 
-@pytest.mark.parametrize(("name", "verdict"), [("avg_reward_all", "collapsed"), ("avg_reward", "plateaued")])
+@pytest.mark.parametrize(("name", "verdict"), [("avg_reward_all", "collapsed"), ("avg_reward", "degrading")])
 def test_a_mean_over_all_episodes_so_far_hides_no_fall(tmp_path: Path, name: str, verdict: str) -> None:
     """What each episode adds to it is judged, where the name says that it is such a mean; a mean of the last few stays as it is."""
     single = [200 * min(1, i / 50) * (1 if i < 60 else max(0.1, 1 - (i - 60) / 40)) for i in range(1, 120)]
