@@ -45,14 +45,19 @@ def _told(path: Path) -> Told | None:
     for i, reason, turn in zip(found.index, found["reason"], found["turn"], strict=True):
         at = int(turn) if turn >= 0 else len(turns[i]) - 1
         answer[i] = (str(reason), _of_model(turns[i], at), at + 1)
-    return {**{f"{i} of {len(keys)}": told for i, told in enumerate(answer)}, **dict(zip(keys, answer, strict=True))}
+    lines = dict(zip((f"line {n}" for n in rows["row"]), answer, strict=True)) if rows["row"].is_unique and path.suffix == ".jsonl" else {}
+    return {**{f"{i} of {len(keys)}": told for i, told in enumerate(answer)}, **dict(zip(keys, answer, strict=True)), **lines}
 
 
 def _asked(found: Told, label: dict[str, Any]) -> tuple[str, int | None, int | None]:
-    """What is told of one labelled episode, by its name or number; of the third lot a number counts only if all of the file were read."""
+    """What is told of one labelled episode, by its name or number.
+
+    Since the third lot a number counts only if all of the file were read, or if lines were left out that hold no episode.
+    """
     places = [str(label["row"])]
     if "of" in label:
         places = [name for name in [label.get("key", "")] if name and not name.isdigit()] + [f"{label['row']} of {label['of']}"]
+        places += [f"line {label['row']}"] if len(found) < 2 * label["of"] else []
     return next((found[place] for place in places if place in found), ("unread", None, None))
 
 

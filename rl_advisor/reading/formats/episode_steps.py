@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
-from itertools import islice, pairwise
+from itertools import chain, dropwhile, islice, pairwise
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rl_advisor.features.text.speakers import part_of
 from rl_advisor.features.text.turns import is_episode
-from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, head, json_lines, json_object, open_bytes
+from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, head, json_lines, json_object, open_bytes, whole_lines
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.columns import curves_of
-from rl_advisor.reading.parsing.episode_places import in_words, places, speaks_for_itself, told_apart
+from rl_advisor.reading.parsing.episode_places import grown, in_words, places, speaks_for_itself, told_apart
 from rl_advisor.reading.parsing.inferred_turns import heard
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
 from rl_advisor.reading.parsing.rollout_table import roles
+from rl_advisor.reading.parsing.sample_names import BESIDE
+from rl_advisor.reading.parsing.told_by_values import names_told, under
 from rl_advisor.reading.parsing.trajectories import run_of_rows
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
@@ -32,13 +34,11 @@ _PRINTED = re.compile(r"\[(START|STEP|END)\]\s+(.{1,4000})")
 _PAIR = re.compile(r"(\w{1,40})=(.*?)(?=\s\w{1,40}=|$)")
 _OVER = ("done", "terminated", "truncated", "terminal", "episode_done", "is_done")
 _SEEN = ("observation", "obs", "next_obs", "next_observation", "info", "state", "error")
-_WHOSE = re.compile(
-    r"(?i)(?:.*_)?(?:episode|ep|traj(?:ectory)?|trace|session|rollout|conversation|dialog(?:ue)?|game)(?:_?(?:id|idx|index|no|num(?:ber)?|uuid))?"
-)
-_COUNTS = ("step", "t", "turn", "step_idx", "step_id", "turn_id", "turn_idx", "step_number")
+_WHOSE = re.compile(r"(?i)(?:.*_)?(?:episode|ep|traj(?:ectory)?|trace|session|run|rollout|conversation|dialog(?:ue)?|game)(?:_?(?:id|idx|index|no|num(?:ber)?|uuid))?")
+"""A hint at what an episode goes by; what changes wherever a count starts anew is surer."""
 _TOTAL = ("global_step", "total_steps", "timestep", "total_timesteps", "env_steps")
-_KEPT, _BATCH, _LOOK, _START = 500, 256, 40, 1 << 18
-"""Steps kept of an episode, half from its beginning; episodes offered together; lines, within bytes, looked at to tell what a file is."""
+_KEPT, _BATCH, _HEAD, _LOOK, _START = 500, 256, 200, 40, 1 << 18
+"""Steps kept of an episode, half from its beginning; episodes offered together; lines and of them those, within bytes, looked at to tell what a file is."""
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
@@ -51,14 +51,22 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
         return False
     if _PRINTED.search(start[:8_192].decode("utf-8", "replace")):
         return True
-    lines = start.splitlines()[: None if len(start) < _START else -1]
+    lines = start.splitlines(keepends=True)[: None if len(start) < _START else -1]
     in_cells = bare_name(path).endswith(".csv")
     if not in_cells and not start.lstrip().startswith(b"{"):
         return False
-    rows = [row for _, row in islice(_cells(path) if in_cells else _rows(enumerate(lines)), _LOOK)]
-    if in_cells and not any(map(_in_words, rows)):
+    rows = _looked(_cells(path) if in_cells else _rows(whole_lines(lines)))[1]
+    if not rows or (in_cells and not any(map(_in_words, rows))):
         return False
-    return bool(rows) and (all(map(_is_step, rows)) or (len(rows) > 1 and not any(map(_is_whole, rows)) and _are_events(rows)))
+    return all(map(_is_step, rows)) or (len(rows) > 1 and _are_events(rows, _keys(rows)))
+
+
+def _looked(coming: Iterator[tuple[int, dict[str, Any]]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The first rows, and those of them by which a file is known: without a head of others that never come again."""
+    rows = [row for _, row in islice(coming, _HEAD)]
+    rest = list(dropwhile(lambda row: row.keys() == rows[0].keys(), rows))
+    known = rest if len(rest) > 1 and all(row.keys() != rows[0].keys() for row in rest) else rows
+    return rows, known[:_LOOK]
 
 
 def _in_words(row: Mapping[str, Any]) -> bool:
@@ -77,38 +85,67 @@ def _is_whole(row: Mapping[str, Any]) -> bool:
     return alone or (said is not None and "asked" in parts and not parts & {"done", "seen"})
 
 
-def _are_events(rows: list[dict[str, Any]]) -> bool:
+class _Keys(NamedTuple):
+    """By what rows are of one episode: the name of what they share, that of what counts them, and names that their values tell."""
+
+    whose: tuple[str, ...] = ()
+    counted: str = ""
+    anew: frozenset[int] = frozenset()
+    """Rows of those looked at where the count starts anew."""
+    names: Mapping[str, str] = {}
+
+
+def _keys(rows: Sequence[Mapping[str, Any]]) -> _Keys:
+    """What counts up by one from row to row, and what changes exactly where it starts anew, whatever they are called."""
+    counts = {name: [as_number(row.get(name)) for row in rows] for name, v in rows[0].items() if not isinstance(v, (bool, list, dict))}
+    ups = {n: {i for i, (a, b) in enumerate(pairwise(of), 1) if b == a + 1} for n, of in counts.items()}
+    downs = {n: frozenset(i for i, (a, b) in enumerate(pairwise(of), 1) if b <= a and b < 2) for n, of in counts.items()}
+    told = [n for n in counts if ups[n] and len(ups[n]) + len(downs[n]) == len(rows) - 1]
+    counted = max(told, key=lambda n: bool(downs[n]), default="")
+    anew = downs.get(counted, frozenset())
+    whose, best = (), 0
+    for path in (path for path, v in places(rows[0]) if 0 < len(path) < 3 and isinstance(v, (str, int, float)) and path != (counted,)):
+        of = [_at(row, path) for row in rows]
+        changes = frozenset(i for i, (a, b) in enumerate(pairwise(of), 1) if a != b)
+        if len(changes) + 1 == len({*map(str, of)}) < len(rows) and None not in of:
+            sure = 2 * (bool(anew) and changes == anew) + (_WHOSE.fullmatch(path[-1]) is not None)
+            whose, best = (path, sure) if sure > best else (whose, best)
+    return _Keys(whose, counted, anew, names_told([list(rows)]))
+
+
+def _at(row: Any, path: Iterable[str]) -> Any:
+    """What stands at a path; None for nothing, and for what is no name and no number."""
+    for name in path:
+        row = row.get(name) if isinstance(row, Mapping) else None
+    return row if isinstance(row, (str, int, float)) and not isinstance(row, bool) else None
+
+
+def _are_events(rows: Sequence[dict[str, Any]], keys: _Keys) -> bool:
     """Whether rows make an episode together: each is of one speaker, or several have the number of one episode or count its turns."""
-    alone = [told_apart(heard(row)) for row in rows]
-    if not in_words(told_apart([turn for turns in alone for turn in turns])):
+    shared = [i for i, (a, b) in enumerate(pairwise(rows), 1) if keys.whose and _at(a, keys.whose) == _at(b, keys.whose)]
+    if any(map(_is_whole, rows)) and not (keys.counted and 2 * sum(grown(rows[i - 1], rows[i]) for i in shared) > len(shared) > 0):
         return False
-    whose = [_whose(row) for row in rows]
-    shared = any(a is not None and a == b for a, b in pairwise(whose))
-    counted = any(_counted(b) == _counted(a) + 1 for a, b in pairwise(rows))
+    alone = [told_apart(heard(under(row, keys.names))) for row in rows]
+    every = told_apart([turn for turns in alone for turn in turns])
+    if not (in_words(every) or (keys.anew and keys.whose and is_episode(every))):
+        return False
     single = 2 * sum(len({t.role for t in turns}) < 2 for turns in alone) > len(rows)
-    return shared or (single and whose[0] is None) or (counted and any(is_episode(turns) for turns in alone))
-
-
-def _whose(row: Mapping[str, Any]) -> Any:
-    """The number or name of the episode that a row is of."""
-    named = (v for path, v in places(row) if path and _WHOSE.fullmatch(path[-1]))
-    return next((v for v in named if isinstance(v, (str, int, float)) and not isinstance(v, bool)), None)
-
-
-def _counted(row: Mapping[str, Any]) -> float:
-    return next((as_number(row[k]) for k in _COUNTS if k in row), nan)
+    return bool(shared) or (single and not keys.whose) or (bool(keys.counted) and any(map(is_episode, alone)))
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """Its episodes as turns, a bounded sample of them where there are many, and the return and length of every one as curves."""
     kept, curves = Reservoir(), []
-    episodes = enumerate(_episodes(_cells(path) if bare_name(path).endswith(".csv") else _rows(json_lines(path))))
+    rows = _cells(path) if bare_name(path).endswith(".csv") else _rows(json_lines(path))
+    first, known = _looked(rows)
+    keys = _keys(known) if known else _Keys()
+    episodes = enumerate(_episodes(chain(first, (row for _, row in rows)), keys))
     while some := list(islice(episodes, _BATCH)):
-        rows = [row for _, row in some]
-        paid = [row for row in rows if "reward" in row]
+        found = [row for _, row in some]
+        paid = [row for row in found if "reward" in row]
         curves += [(row["step"], nan, {"episode_return": row["reward"], "episode_length": row["length"]}) for row in paid]
-        told = [(n, r["step"], r.get("reward", nan), 200 * len(r["steps"]), str(r.get("task", r["episode"]))[:200]) for n, r in some]
-        kept.offer(told, rows)
+        told = [(n, r["step"], r.get("reward", nan), r.pop("bytes"), str(r.get("task", r["episode"]))[:200]) for n, r in some]
+        kept.offer(told, found)
     more = Run(curves=curves_of(curves), gaps=kept.gaps())
     return run_of_rows(kept.table(), path, ask.columns, more)
 
@@ -134,39 +171,46 @@ def _rows(lines: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[int, dict
             yield number, {match[1]: True} | {k: _plain(k, v) for k, v in _PAIR.findall(match[2]) if v != "null"}
 
 
-def _episodes(rows: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """Steps gathered: an episode ends where it says so, where its number changes, or where the file ends."""
+def _episodes(rows: Iterable[dict[str, Any]], keys: _Keys) -> Iterator[dict[str, Any]]:
+    """Steps gathered: an episode ends where it says so, where its number changes, where its count starts anew, or where the file ends."""
     begun: dict[str, Any] = {}
-    total = 0
-    for _, row in rows:
-        whose, counted = _whose(row), _counted(row)
-        other = whose is not None and whose != begun.get("episode")
-        again = whose is None and counted <= begun.get("counted", nan)
-        if begun and ("START" in row or other or again or (begun["over"] and whose is None and "END" not in row)):
-            yield _finished(begun, total)
+    total, before = 0, nan
+    for row in rows:
+        whose = _at(row, keys.whose) if keys.whose else None
+        counted = as_number(row.get(keys.counted)) if keys.counted in row else nan
+        if keys.whose and whose is None and not begun:
+            continue
+        printed = "START" in row or "END" in row
+        if begun and ("START" in row or whose != begun["whose"] or counted <= before or (begun["over"] and whose is None and not printed)):
+            yield _finished(begun, total, keys.names)
             begun = {}
         if not begun:
-            begun = {"episode": whose if whose is not None else total, "steps": [], "length": 0, "over": False}
-        begun["counted"] = counted
-        if "START" in row or "END" in row:
+            begun = {"whose": whose, "episode": whose if whose is not None else total, "steps": [], "length": 0, "bytes": 0, "over": False}
+        before = counted
+        if printed:
             begun |= {k: v for k, v in row.items() if k in ("task", "env", "success", "score")}
             begun["over"] = "END" in row
             continue
         total += 1
         begun["length"] += 1
+        begun["bytes"] += 200 + sum(len(v) for v in row.values() if isinstance(v, str))
         if "reward" in row:
             begun["reward"] = begun.get("reward", 0.0) + _number(row["reward"])
         begun["over"] = any(_is_true(row.get(k)) for k in _OVER)
         begun["at"] = next((_number(row[k]) for k in _TOTAL if k in row), float(total))
+        begun["last"] = row
         begun["steps"].append({k: v for k, v in row.items() if k != "STEP" and v != whose})
         if len(begun["steps"]) > _KEPT:
             del begun["steps"][_KEPT // 2]
     if begun:
-        yield _finished(begun, total)
+        yield _finished(begun, total, keys.names)
 
 
-def _finished(begun: dict[str, Any], total: int) -> dict[str, Any]:
-    return {**{k: v for k, v in begun.items() if k not in ("over", "at", "counted")}, "step": begun.get("at", float(total))}
+def _finished(begun: dict[str, Any], total: int, names: Mapping[str, str]) -> dict[str, Any]:
+    """The episode with what its last step tells of the end."""
+    last = {k: v for k, v in begun.get("last", {}).items() if isinstance(v, (bool, str)) and BESIDE["told"].search(k) and k not in _SEEN}
+    rest = {k: v for k, v in begun.items() if k not in ("over", "at", "last", "whose")}
+    return {**last, **rest, "steps": under(begun["steps"], names) if names else begun["steps"], "step": begun.get("at", float(total))}
 
 
 def _plain(name: str, value: str) -> Any:

@@ -4,7 +4,7 @@ import codecs
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -196,9 +196,23 @@ def json_object(text: Any) -> dict[str, Any]:
 
 def json_lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
     """Line number (from 0) and line; None for one longer than LONGEST. Blank lines count but are not given."""
-    for number, line in enumerate(byte_lines(path)):
-        if line.strip():
+    return whole_lines(byte_lines(path))
+
+
+def whole_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """As ``json_lines``, of any lines; an object that is written over several lines is one, from its brace to that below."""
+    part, at, size = list[bytes](), 0, 0
+    for number, line in enumerate(lines):
+        if part or line.rstrip() == b"{":
+            at, size = (at, size + len(line)) if part else (number, len(line))
+            part.append(line if size <= LONGEST else b"")
+            if line[:1] == b"}":
+                yield at, b"".join(part) if size <= LONGEST else None
+                part = []
+        elif line.strip():
             yield number, line if len(line) <= LONGEST else None
+    if part:
+        yield at, b"".join(part) if size <= LONGEST else None
 
 
 def json_values(text: str) -> tuple[list[Any], bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, islice, pairwise
 from typing import Any
 
@@ -15,8 +16,9 @@ from rl_advisor.reading.parsing.inferred_turns import ROLE, heard, same, side_by
 from rl_advisor.reading.parsing.nested_values import OPENS, as_json, items, mapping, mappings, turn_numbers
 from rl_advisor.reading.parsing.sample_names import BESIDE
 
-_DEPTH, _NODES, _LOOK, _MAIN = 6, 300, 20, 0.9
-"""How deep and into how many places of a row is looked, members of a list by which it is known, and the share of the words that is all."""
+_DEPTH, _NODES, _FEW, _MAIN, _GROWS = 6, 300, 8, 0.9, 200
+"""How deep and into how many places of a row is looked, members of a list by which it is known, the share of the words that is all, and
+characters with which a text that grows begins."""
 _ANY = "*"
 """What stands in a path for names that hold the same."""
 _ASKED = re.compile(
@@ -59,9 +61,12 @@ def found_in(row: Mapping[str, Any], *, sure: bool = False) -> tuple[tuple[str, 
     may hold nothing but the model's words.
     """
     every = [at for at in places(row) if not any(part_of(name) == "asked" for name in at[0])]
+    turns_at = cache(lambda i: _turns_at(*every[i]))
     for may_be, alone in dict.fromkeys(((speaks_for_itself, True), (_is_nested, False), (_is_nested, sure), (_is_text, False))):
         told = [
-            (path, turns) for path, value in every if may_be(value) and (turns := _turns_at(path, value)) and (alone or is_episode(turns))
+            (path, turns)
+            for i, (path, value) in enumerate(every)
+            if may_be(value) and (turns := turns_at(i)) and (alone or is_episode(turns))
         ]
         if told:
             most = max(_words(turns) for _, turns in told)
@@ -132,11 +137,19 @@ def kin_in(row: Mapping[str, Any]) -> tuple[tuple[str, ...], list[dict[str, Any]
     for path, every in _alike(row):
         kin.setdefault(path, []).extend(every)
     for path, every in sorted(kin.items(), key=lambda at: -len(at[1])):
-        looked = [heard(one) for one in every[:_LOOK] if not speaker(one, "")[0] and (found_in(one)[1] or (not own and judged(one)))]
+        some = every[:_FEW]
+        looked = [heard(one) for one in some if not speaker(one, "")[0] and (found_in(one)[1] or (not own and judged(one)))]
         grew = all(len(a) < len(b) and all(map(same, a, b)) for a, b in pairwise(looked))
-        if 2 * len(looked) > len(every[:_LOOK]) and not (grew and len(looked) > 1):
+        grew = grew or all(grown(a, b) for a, b in pairwise(some))
+        if 2 * len(looked) > len(some) and not (grew and len(looked) > 1):
             return path, every
     return (), []
+
+
+def grown(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Whether a text of one row begins another, longer one of the next."""
+    texts = [(v, b.get(k)) for k, v in a.items() if isinstance(v, str) and len(v) > _GROWS]
+    return any(isinstance(later, str) and len(later) > len(v) and later.startswith(v[:_GROWS]) for v, later in texts)
 
 
 def _alike(told: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list[dict[str, Any]]]]:

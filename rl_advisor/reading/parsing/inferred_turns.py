@@ -59,12 +59,22 @@ def _grow(out: list[Turn], part: list[Turn]) -> None:
     elif asked and any(same(part[0], turn) for turn in out):
         part = part[1:]
     for turn in part:
+        turn = _rest(turn, out)
         before = out[-1] if out else None
         again = before and turn.calls and before.role == turn.role == "assistant" and not turn.text
         if again and turn.calls[0][0] and {n for n, _ in turn.calls} <= {n for n, _ in before.calls}:  # type: ignore[union-attr]
             continue
         if not (before and turn.role != "assistant" and turn[:4] == before[:4]):
             out.append(turn)
+
+
+def _rest(turn: Turn, out: list[Turn]) -> Turn:
+    """Of a text that begins with one heard before what is new, without what the model said in between."""
+    known = next((t for t in reversed(out) if t.role == turn.role), None) if len(turn.text) > ROLE and turn.role != "assistant" else None
+    if not known or len(known.text) <= ROLE or len(turn.text) == len(known.text) or not turn.text.startswith(known.text):
+        return turn
+    new, said = turn.text[len(known.text) :].strip(), out[-1].text.strip()
+    return turn._replace(text=new.removeprefix(said).strip() if out[-1].role == "assistant" else new)
 
 
 def same(a: Turn, b: Turn) -> bool:
@@ -129,13 +139,19 @@ def _branches(value: Any, told: Mapping[str, Any]) -> bool:
 
 def side_by_side(told: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Steps from lists beside one another: ``{"actions": [...], "observations": [...], "rewards": [...]}``."""
-    lists = {key: value for key, value in told.items() if isinstance(value, list) and value}
-    parts = {part_of(str(key)) for key in lists}
-    if not (parts & {*_SPOKEN} and "seen" in parts) or any(isinstance(v, str) and part_of(str(k)) in _SPOKEN for k, v in told.items()):
+    lists = {str(key): value for key, value in told.items() if isinstance(value, list) and value}
+    size = max((len(v) for k, v in lists.items() if part_of(k) == "seen"), default=0)
+    lists = {key: value for key, value in lists.items() if size - 1 <= len(value) <= size + 1}
+    mute = {key: "said" for key, value in lists.items() if not part_of(key) and len(value) == size and all(map(in_words, value))}
+    lists = {mute.get(key, key): value for key, value in lists.items()}
+    if {part_of(key) for key in lists}.isdisjoint(_SPOKEN) or any(isinstance(v, str) and part_of(str(k)) in _SPOKEN for k, v in told.items()):
         return []
-    size = max(map(len, lists.values()))
-    lists = {key: value for key, value in lists.items() if len(value) >= size - 1}
     return [dict(zip(lists, cells, strict=True)) for cells in zip_longest(*lists.values())] if len(lists) > 1 else []
+
+
+def in_words(text: Any) -> bool:
+    """Whether something is a text of several words."""
+    return isinstance(text, str) and text.count(" ") > 2
 
 
 def _part(key: str, value: Any) -> str:

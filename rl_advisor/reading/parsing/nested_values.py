@@ -24,7 +24,7 @@ _BESIDE = ("metadata", "metrics", "extra", "extras", "info", "usage", "step_resu
 _NOT_TOLD = ("id", "type", "index", "call_id", "role", "timestamp", "name")
 _COUNTED: Mapping[str, Callable[[list[float]], float]] = {"tokens": len, "trained": fmean, "logprob": fmean, "version": max}
 """How a list of one number a token becomes one number of the turn; other lists are summed."""
-_LOGGED = frozenset(name for names in NUMBERS.values() for name in names)
+_LOGGED = {name: ours for ours, names in NUMBERS.items() for name in names}
 
 
 def shorten(text: str) -> str:
@@ -74,12 +74,14 @@ def mappings(value: Any) -> list[dict[str, Any]]:
 
 def turn_numbers(message: Mapping[str, Any]) -> dict[str, float]:
     """What was logged with a message or a step, in it or in the mappings beside its text; a list of one number a token is folded."""
-    beside = [place for place in (message, *map(message.get, _BESIDE)) if isinstance(place, Mapping) and not _LOGGED.isdisjoint(place)]
-    if not beside:
-        return {}
-    found = {ours: next((v for place in beside if (v := first(place, NUMBERS[ours])) is not None), None) for ours in NUMBERS}
-    known = {ours: as_number(v, _COUNTED.get(ours, sum)) for ours, v in found.items() if not isinstance(v, (str, Mapping, type(None)))}
-    return {ours: number for ours, number in known.items() if np.isfinite(number)}
+    found: dict[str, float] = {}
+    for place in (message, *(message[k] for k in _BESIDE if k in message)):
+        for key, value in place.items() if isinstance(place, Mapping) else ():
+            ours = _LOGGED.get(key, "")
+            if ours and (ours not in found or (key == ours and place is message)) and not isinstance(value, (str, Mapping, type(None))):
+                number = as_number(value, _COUNTED.get(ours, sum))
+                found |= {ours: number} if np.isfinite(number) else {}
+    return found
 
 
 def call_of(call: Any) -> tuple[str, str]:

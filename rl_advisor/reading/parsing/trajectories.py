@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 Sampled = tuple[int, dict[str, Any] | None, Payload]
 """Number (from 0), row (None for one that cannot be read), and what is kept of it: itself, or the bytes it was read from."""
-_TOGETHER, _LOOK, _DEEP = 500, 20, 6
-"""Rows that are looked at together, by which a document is known, and how many lists of lists hold episodes."""
+_TOGETHER, _LOOK, _ENDS, _DEEP = 500, 20, 4, 6
+"""Rows that are looked at together, by which a document is known, events at either end of it, and how many lists of lists hold episodes."""
 _TOKEN_LISTS = frozenset({*NUMBERS["trained"], *NUMBERS["logprob"]})
 
 
@@ -158,7 +158,8 @@ def _leaves(row: Mapping[str, Any], at: Sequence[str]) -> Iterator[tuple[tuple[s
                 if isinstance(one.get("name"), str) and (score := one.get("value", one.get("score"))) is not None:
                     yield (*path, one["name"]), score
         elif tuple(path) == tuple(at) and isinstance(value, list):
-            for one in () if speaks_for_itself(value) else (e for e in mappings(value) if not heard(e)):
+            ends = mappings([*value[:_ENDS], *value[max(_ENDS, len(value) - _ENDS) :]])
+            for one in () if speaks_for_itself(value) else (e for e in ends if not heard(e)):
                 yield from (((*path, *inner), v) for inner, v in places(one) if inner and not isinstance(v, (Mapping, list)))
 
 
