@@ -155,9 +155,7 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     reward = rows["reward"].to_numpy(np.float64)
     known = reward[np.isfinite(reward)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-    top = int((known == high).sum())  # full marks are 1, or what several of the best got, and of all at least a tenth
-    marked = low >= 0 and high <= 1 and (low == high or (top >= known.size / 10 and (top > 1 or high == 1)))
-    full = (high if low < high else 1.0) - 1e-6
+    marked, full = _full_marks(known)
     paid = reward >= full if marked else reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
     right = right_or_wrong(rows)
     right = _verdicts(rows) if right is None and not known.size else right
@@ -168,8 +166,19 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
         )
         unlike &= _FEWEST * len({*gold}) > len(rows) or not unlike.all()  # few right answers that nobody gives are classes
         return np.where(np.isfinite(reward), ~paid, _ends_told(rows) | unlike), paid
-    told = np.isfinite(right) & (right != _NEITHER)
-    return np.where(told, right < _NEITHER, ~paid & (np.isfinite(reward) | (right != _NEITHER))), paid
+    told = np.isfinite(right)
+    graded, best = _full_marks(right[told])
+    graded &= not np.isin(right[told], (0.0, _NEITHER, 1.0)).all()
+    told &= graded | (right != _NEITHER)
+    return np.where(told, right < (best if graded else _NEITHER), ~paid & (np.isfinite(reward) | (right != _NEITHER))), paid
+
+
+def _full_marks(known: np.ndarray) -> tuple[bool, float]:
+    """Whether marks lie between 0 and 1 and full ones are given: 1, or what several of the best got, and of all at least a tenth."""
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+    top = int((known == high).sum())
+    marked = low >= 0 and high <= 1 and (low == high or (top >= known.size / 10 and (top > 1 or high == 1)))
+    return marked, (high if low < high else 1.0) - 1e-6
 
 
 def _verdicts(rows: Frame) -> np.ndarray | None:

@@ -34,8 +34,10 @@ _PRINTED = re.compile(r"\[(START|STEP|END)\]\s+(.{1,4000})")
 _PAIR = re.compile(r"(\w{1,40})=(.*?)(?=\s\w{1,40}=|$)")
 _OVER = ("done", "terminated", "truncated", "terminal", "episode_done", "is_done")
 _SEEN = ("observation", "obs", "next_obs", "next_observation", "info", "state", "error")
-_WHOSE = re.compile(r"(?i)(?:.*_)?(?:episode|ep|traj(?:ectory)?|trace|session|run|rollout|conversation|dialog(?:ue)?|game)(?:_?(?:id|idx|index|no|num(?:ber)?|uuid))?")
+_WHOSE = re.compile(r"(?i)(?:.*_)?(?:episode|ep|traj(?:ectory)?|trace|session|rollout|conversation|dialog(?:ue)?|game)(?:_?(?:id|idx|index|no|num(?:ber)?|uuid))?")
 """A hint at what an episode goes by; what changes wherever a count starts anew is surer."""
+_COUNTS = re.compile(r"(?i)t|(?:.*_)?(?:step|turn)(?:_.*)?")
+"""A hint at what counts turns where no count starts anew."""
 _TOTAL = ("global_step", "total_steps", "timestep", "total_timesteps", "env_steps")
 _KEPT, _BATCH, _HEAD, _LOOK, _START = 500, 256, 200, 40, 1 << 18
 """Steps kept of an episode, half from its beginning; episodes offered together; lines and of them those, within bytes, looked at to tell what a file is."""
@@ -101,7 +103,8 @@ def _keys(rows: Sequence[Mapping[str, Any]]) -> _Keys:
     ups = {n: {i for i, (a, b) in enumerate(pairwise(of), 1) if b == a + 1} for n, of in counts.items()}
     downs = {n: frozenset(i for i, (a, b) in enumerate(pairwise(of), 1) if b <= a and b < 2) for n, of in counts.items()}
     told = [n for n in counts if ups[n] and len(ups[n]) + len(downs[n]) == len(rows) - 1]
-    counted = max(told, key=lambda n: bool(downs[n]), default="")
+    told = [n for n in told if _COUNTS.fullmatch(n) or len(ups[n]) >= len(downs[n]) > 0]
+    counted = max(told, key=lambda n: (bool(downs[n]), bool(_COUNTS.fullmatch(n))), default="")
     anew = downs.get(counted, frozenset())
     whose, best = (), 0
     for path in (path for path, v in places(rows[0]) if 0 < len(path) < 3 and isinstance(v, (str, int, float)) and path != (counted,)):
@@ -110,7 +113,7 @@ def _keys(rows: Sequence[Mapping[str, Any]]) -> _Keys:
         if len(changes) + 1 == len({*map(str, of)}) < len(rows) and None not in of:
             sure = 2 * (bool(anew) and changes == anew) + (_WHOSE.fullmatch(path[-1]) is not None)
             whose, best = (path, sure) if sure > best else (whose, best)
-    return _Keys(whose, counted, anew, names_told([list(rows)]))
+    return _Keys(whose, counted, anew, names_told([list(rows)]) if anew and whose else {})
 
 
 def _at(row: Any, path: Iterable[str]) -> Any:

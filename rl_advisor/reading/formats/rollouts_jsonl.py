@@ -31,7 +31,8 @@ from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.labelled_text import labelled
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
-from rl_advisor.reading.parsing.told_by_values import names_told, under
+from rl_advisor.reading.parsing.rollout_table import roles
+from rl_advisor.reading.parsing.told_by_values import answers_told, names_told, under
 from rl_advisor.reading.parsing.trajectories import Sampled, holds_response, rows_in, run_of_sample
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
@@ -91,7 +92,8 @@ def _named(rows: Iterator[Sampled]) -> Iterator[Sampled]:
     """The rows, under names that their values tell where nothing that they are called says that they hold a response."""
     first = list(islice(rows, _LOOK))
     known = [row for _, row, _ in first if row]
-    names = {} if any(holds_response(row) for row in known) else names_told(known)
+    names = answers_told(known) if "response" not in roles([*known[0]] if known else []) else {}
+    names = names or ({} if any(holds_response(row) for row in known) else names_told(known))
     every = chain(first, rows)
     return ((number, new := row and under(row, names), new) for number, row, _ in every) if names else every
 

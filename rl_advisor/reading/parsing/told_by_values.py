@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
 from typing import Any
 
 from rl_advisor.features.text.speakers import decides, part_of, role_of
 from rl_advisor.reading.parsing.nested_values import mappings
+from rl_advisor.reading.parsing.sample_names import BESIDE
 
-_DEPTH, _MOST, _LONG, _WHO, _OFTEN = 12, 40, 24, 6, 0.6
-"""How deep is looked, mappings of a list and values of a name that are, characters of a text, speakers of one file, and what is most of them."""
+_DEPTH, _MOST, _LONG, _SHORT, _WHO, _OFTEN = 12, 40, 24, 200, 6, 0.6
+"""How deep is looked, mappings of a list, characters of a word and of an answer, speakers of one file, and what is most of them."""
 _MINE = re.compile(r"\b(?:I|I'll|I'm|[Ll]et me|[Ll]et's|[Ww]e|[Mm]y|[Nn]eed to|should)\b")
 _CALL = re.compile(r"[A-Za-z_][\w.-]{0,60}(?:[(\[{].*[)\]}]\W{0,2}|(?: [\w./#-]{1,40}){0,5})", re.DOTALL)
 """A call in brackets, or a command of a few words."""
@@ -33,6 +34,18 @@ def names_told(rows: Iterable[Any]) -> dict[str, str]:
         if {"role", "observation", "tool_output"} & {*told.values()} or any(part_of(k) in ("said", "done", "seen", "who") for k in fields):
             found = {**told, **found}
     return found
+
+
+def answers_told(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The names of an answer and of the right one, told by how often they say the same and how seldom any two others do."""
+    names = [k for k, v in rows[0].items() if isinstance(v, str) and 0 < len(v) < _SHORT] if rows else []
+    pairs = [(a, b) for a, b in combinations(names, 2) if BESIDE["told"].search(a) or BESIDE["told"].search(b)]
+    for a, b in pairs if len(rows) > _WHO else ():
+        both = [(str(row.get(a)).strip(), str(row.get(b)).strip()) for row in rows]
+        if 3 * sum(x == y for x, y in both) > len(rows) > sum(x == y for x, y in both) and 2 * len({*both}) > len(rows):
+            right = b if BESIDE["told"].search(b) else a
+            return {right: "expected", a if right == b else b: "response"}
+    return {}
 
 
 def under(value: Any, names: Mapping[str, str], depth: int = 0) -> Any:

@@ -22,7 +22,7 @@ from rl_advisor.features.text.turns import Turn
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.chat import as_text, is_chat, turns_of
 from rl_advisor.reading.parsing.episode_places import found_in, judged, kin_in, places, speaks_for_itself, work_in
-from rl_advisor.reading.parsing.inferred_turns import heard
+from rl_advisor.reading.parsing.inferred_turns import ROLE, heard
 from rl_advisor.reading.parsing.nested_values import mapping, mappings, turn_numbers
 from rl_advisor.reading.parsing.reservoir import Payload, Place, Reservoir
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, path_step, roles, rollout_table
@@ -72,7 +72,7 @@ def episodes(row: Mapping[str, Any], depth: int = 0, *, sure: bool = False) -> I
     at, turns = ((own,), turns_of(row[own])) if own else found_in(row, sure=sure)
     if turns:
         asked = next((v for path, v in places(row) if path and (not at or path[: len(at)] != at) and is_chat(v) and _only_asks(v)), None)
-        turns, told = _with_steps(turns, row)
+        turns, told = _with_steps(_handed_in(turns, row), row)
         rest = {k: v for k, v in row.items() if k not in at[:1] and (own or k not in NAMES["response"])}
         yield {**told, **_beside(row, at), **rest, **({} if asked is None else {"prompt": as_text(asked)}), "response": turns}
     elif any(isinstance(v, list) and (not v or is_chat(v)) for path, v in places(row) if path and f"{path[-1]}" in NAMES["response"]):
@@ -84,6 +84,13 @@ def episodes(row: Mapping[str, Any], depth: int = 0, *, sure: bool = False) -> I
         called = [turn for turn in heard(work, "assistant") if turn.calls and not isinstance(work, str)]
         rest = {k: v for k, v in row.items() if k != name}
         yield {**_beside(row), **rest, "response": tuple(called) or (Turn("assistant", as_text(work) if work else ""),)}
+
+
+def _handed_in(turns: tuple[Turn, ...], row: Mapping[str, Any]) -> tuple[Turn, ...]:
+    """The turns with what the row holds besides and the model said before it was answered last: that is what it ends with."""
+    said = {turn.text.strip() for turn in turns if turn.role == "assistant" and len(turn.text) > ROLE}
+    last = next((v for v in row.values() if isinstance(v, str) and v.strip() in said), None) if turns[-1].role != "assistant" else None
+    return (*turns, Turn("assistant", last)) if last else turns
 
 
 def _members(row: Mapping[str, Any]) -> list[dict[str, Any]]:
