@@ -19,7 +19,8 @@ from typing import Any
 
 Told = dict[str, tuple[str, int | None, int | None]]
 FEWEST = 3
-PARTS = ("first shapes", "later shapes", "third lot", "first shape held out", "later shapes held out", "third lot held out")
+_LOTS = ("first shapes", "later shapes", "third lot", "fourth lot")
+PARTS = (*_LOTS, *(f"{lot}, held out" for lot in _LOTS))
 TWO = "where two readers agree"
 WORDS = {"tool_misuse": "tool misuse", "gave_up": "gave up", "wrong_answer": "wrong answer", "context": "context overflow", "success": ""}
 """The readers' words -> the program's; an episode that it does not call failed has the reason ''."""
@@ -82,7 +83,7 @@ def measured(folder: Path) -> dict[str, Any]:
     for label in map(json.loads, Path(__file__).with_suffix(".jsonl").read_text().splitlines()):
         if not (folder / label["file"]).exists():
             continue
-        part = PARTS[3 * label["held"] + (2 if "lot" in label else "later" in label)]
+        part = PARTS[len(_LOTS) * label["held"] + label.get("lot", 1 + ("later" in label)) - 1]
         told, turn, every = _asked(_told(folder / label["file"]) or {}, label)
         turn = every if label.get("every") else turn
         read = WORDS.get(label["reason"], label["reason"])
