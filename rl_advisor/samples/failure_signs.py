@@ -30,6 +30,7 @@ _SAME_WORDS = 0.6
 """Share of runs of words that were there before, from which words go round."""
 _REPEATS = {"the same move in a row": 0.6, "moves made again": 0.2, "ends in a cycle": 0.5}
 """Shares from which repeated moves are a sign."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _HANDED_IN = re.compile(r"[\[(]([^\[\]()]{1,200})[\])]\W{0,3}$")
 """What a last call hands in (``finish[Paris]``)."""
 
@@ -107,8 +108,9 @@ def _said_of_it(e: Episode, _: str) -> Iterator[Sign]:
             if match := (pattern.match if place == "spoken" else pattern.search)(text):
                 yield Sign(f"{place} {reason}", _around(text, match), where, turn)
     heard = next((t.text for t in reversed(e.turns) if t.role != "assistant"), "")[-_LONG:]
-    if match := _words("died").search(heard):
-        yield Sign("died", _around(heard, match), "the environment's last words")
+    for where, text in (("the environment's last words", heard), *e.told.items()):
+        if match := _words("died").search(text):
+            yield Sign("died", _around(text, match), where)
 
 
 def _places(e: Episode) -> Iterator[tuple[str, str, int, str]]:
@@ -275,6 +277,6 @@ def told_in(cells: Iterable[tuple[str, object]], *, deeper: bool = True) -> dict
             found[bare] = bare
         elif value is False and _words("form").search(bare):
             found[bare] = f"format: {bare} is false"
-        elif isinstance(value, str) and 0 < len(value) <= SHORT and _words("ends").search(bare):
+        elif isinstance(value, str) and 0 < len(value) <= SHORT and _words("ends").search(bare) and not _DATE.match(value):
             found[bare] = value
     return found

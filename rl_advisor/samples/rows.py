@@ -97,6 +97,8 @@ def numbers(rows: Frame, name: str) -> Floats:
     )
 
 
+_FEWEST = 3
+"""Cells that are too few to tell what a column says."""
 _LETTERS = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0}
 """What a verdict in one letter is as a number: correct, incorrect, in part, no answer."""
 
@@ -112,13 +114,22 @@ def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:
 
 def right_or_wrong(rows: Frame) -> Floats | None:
     """1 for an episode that succeeded, 0 for one that did not, by what columns say so and are not the reward again; None without one."""
-    told = [_neither(numbers(rows, name), rows[name]) for name in columns(rows, "succeeded")]
+    named = columns(rows, "succeeded")
+    told = [_neither(numbers(rows, name), rows[name]) for name in named]
+    told += [numbers(rows, name) for name in map(str, rows.columns) if name not in named and _in_verdicts(rows[name])]
+    told += [1 - numbers(rows, name) for name in columns(rows, "failed") if np.isin(numbers(rows, name), (0, 1)).all()]
     reward = numbers(rows, "reward")
     told = [right for right in told if np.isfinite(right).any() and not np.array_equal(right, reward, equal_nan=True)]
     both = [
         right for right in told if np.isin(right[np.isfinite(right)], (0, 0.5, 1)).all()
     ]  # valid, but not solved: who fails in one failed
     return np.fmin.reduce(both) if both and both[0] is told[0] else next(iter(told), None)
+
+
+def _in_verdicts(cells: Series) -> bool:
+    """Whether nearly all cells are verdicts in a word, of both kinds, whatever the column is called."""
+    words = [verdict(cell) for cell in cells if isinstance(cell, str) and cell.isalpha()]
+    return len(words) > _FEWEST and len({*words}) == 2 and not np.isnan(words).any() and len(words) > 0.9 * len(cells)
 
 
 def _neither(right: Floats, said: Series) -> Floats:

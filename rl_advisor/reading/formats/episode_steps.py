@@ -14,7 +14,17 @@ from typing import Any, NamedTuple
 
 from rl_advisor.features.text.speakers import part_of
 from rl_advisor.features.text.turns import is_episode
-from rl_advisor.reading.parsing.bytes_in import LONGEST, bare_name, head, json_lines, json_object, open_bytes, whole_lines
+from rl_advisor.reading.parsing.bytes_in import (
+    LONGEST,
+    bare_name,
+    document,
+    head,
+    json_lines,
+    json_object,
+    open_bytes,
+    parse_json,
+    whole_lines,
+)
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.columns import curves_of
 from rl_advisor.reading.parsing.episode_places import grown, in_words, places, speaks_for_itself, told_apart
@@ -32,15 +42,19 @@ FORMAT = "episode_steps"
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".txt", ".out", ".csv")
 _PRINTED = re.compile(r"\[(START|STEP|END)\]\s+(.{1,4000})")
 _PAIR = re.compile(r"(\w{1,40})=(.*?)(?=\s\w{1,40}=|$)")
+_LISTED = re.compile(rb"\s{0,40}\[\s{0,40}\{")
 _OVER = ("done", "terminated", "truncated", "terminal", "episode_done", "is_done")
 _SEEN = ("observation", "obs", "next_obs", "next_observation", "info", "state", "error")
-_WHOSE = re.compile(r"(?i)(?:.*_)?(?:episode|ep|traj(?:ectory)?|trace|session|rollout|conversation|dialog(?:ue)?|game)(?:_?(?:id|idx|index|no|num(?:ber)?|uuid))?")
+_WHOSE = re.compile(
+    r"(?i)(?:.*_)?(?:episode|ep|traj(?:ectory)?|trace|session|rollout|conversation|dialog(?:ue)?|game)(?:_?(?:id|idx|index|no|num(?:ber)?|uuid))?"
+)
 """A hint at what an episode goes by; what changes wherever a count starts anew is surer."""
 _COUNTS = re.compile(r"(?i)t|(?:.*_)?(?:step|turn)(?:_.*)?")
 """A hint at what counts turns where no count starts anew."""
 _TOTAL = ("global_step", "total_steps", "timestep", "total_timesteps", "env_steps")
-_KEPT, _BATCH, _HEAD, _LOOK, _START = 500, 256, 200, 40, 1 << 18
-"""Steps kept of an episode, half from its beginning; episodes offered together; lines and of them those, within bytes, looked at to tell what a file is."""
+_KEPT, _BATCH, _HEAD, _LOOK, _START, _LARGEST = 500, 256, 200, 40, 1 << 18, 64 << 20
+"""Steps kept of an episode, half from its beginning; episodes offered together; lines and of them those, within bytes, looked at to tell what a file is, and bytes of a
+document."""
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
@@ -55,12 +69,15 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
         return True
     lines = start.splitlines(keepends=True)[: None if len(start) < _START else -1]
     in_cells = bare_name(path).endswith(".csv")
-    if not in_cells and not start.lstrip().startswith(b"{"):
+    listed = _LISTED.match(start) is not None and path.stat().st_size <= _LARGEST
+    if not (in_cells or listed or start.lstrip().startswith(b"{")):
         return False
-    rows = _looked(_cells(path) if in_cells else _rows(whole_lines(lines)))[1]
+    rows = _looked(_any_rows(path) if in_cells or listed else _rows(whole_lines(lines)))[1]
     if not rows or (in_cells and not any(map(_in_words, rows))):
         return False
-    return all(map(_is_step, rows)) or (len(rows) > 1 and _are_events(rows, _keys(rows)))
+    return all(map(_is_step, rows)) or (
+        len(rows) > 1 and _are_events(rows, keys := _keys(rows)) and bool(not listed or keys.counted or keys.whose)
+    )
 
 
 def _looked(coming: Iterator[tuple[int, dict[str, Any]]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -106,14 +123,15 @@ def _keys(rows: Sequence[Mapping[str, Any]]) -> _Keys:
     told = [n for n in told if _COUNTS.fullmatch(n) or len(ups[n]) >= len(downs[n]) > 0]
     counted = max(told, key=lambda n: (bool(downs[n]), bool(_COUNTS.fullmatch(n))), default="")
     anew = downs.get(counted, frozenset())
-    whose, best = (), 0
+    whose: tuple[str, ...] = ()
+    best = 0
     for path in (path for path, v in places(rows[0]) if 0 < len(path) < 3 and isinstance(v, (str, int, float)) and path != (counted,)):
         of = [_at(row, path) for row in rows]
         changes = frozenset(i for i, (a, b) in enumerate(pairwise(of), 1) if a != b)
         if len(changes) + 1 == len({*map(str, of)}) < len(rows) and None not in of:
             sure = 2 * (bool(anew) and changes == anew) + (_WHOSE.fullmatch(path[-1]) is not None)
             whose, best = (path, sure) if sure > best else (whose, best)
-    return _Keys(whose, counted, anew, names_told([list(rows)]) if anew and whose else {})
+    return _Keys(whose, counted, anew, names_told([list(rows)]) if counted and not any(map(_is_whole, rows)) else {})
 
 
 def _at(row: Any, path: Iterable[str]) -> Any:
@@ -139,7 +157,7 @@ def _are_events(rows: Sequence[dict[str, Any]], keys: _Keys) -> bool:
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """Its episodes as turns, a bounded sample of them where there are many, and the return and length of every one as curves."""
     kept, curves = Reservoir(), []
-    rows = _cells(path) if bare_name(path).endswith(".csv") else _rows(json_lines(path))
+    rows = _any_rows(path)
     first, known = _looked(rows)
     keys = _keys(known) if known else _Keys()
     episodes = enumerate(_episodes(chain(first, (row for _, row in rows)), keys))
@@ -150,7 +168,19 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         told = [(n, r["step"], r.get("reward", nan), r.pop("bytes"), str(r.get("task", r["episode"]))[:200]) for n, r in some]
         kept.offer(told, found)
     more = Run(curves=curves_of(curves), gaps=kept.gaps())
-    return run_of_rows(kept.table(), path, ask.columns, more)
+    return run_of_rows(kept.table(), path, ask.columns, more, whole=True)
+
+
+def _any_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a CSV, of a document that lists them, or of lines."""
+    if bare_name(path).endswith(".csv"):
+        return _cells(path)
+    if not _LISTED.match(head(path, _HEAD)):
+        return _rows(json_lines(path))
+    try:
+        return ((n, row) for n, row in enumerate(parse_json(document(path, _LARGEST))) if isinstance(row, dict))
+    except (ValueError, OverflowError, *PACK_ERRORS):
+        return iter(())
 
 
 def _cells(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

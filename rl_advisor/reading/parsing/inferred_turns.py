@@ -58,8 +58,8 @@ def _grow(out: list[Turn], part: list[Turn]) -> None:
             part = part[known:]
     elif asked and any(same(part[0], turn) for turn in out):
         part = part[1:]
-    for turn in part:
-        turn = _rest(turn, out)
+    for told in part:
+        turn = _rest(told, out)
         before = out[-1] if out else None
         again = before and turn.calls and before.role == turn.role == "assistant" and not turn.text
         if again and turn.calls[0][0] and {n for n, _ in turn.calls} <= {n for n, _ in before.calls}:  # type: ignore[union-attr]
@@ -144,7 +144,9 @@ def side_by_side(told: Mapping[str, Any]) -> list[dict[str, Any]]:
     lists = {key: value for key, value in lists.items() if size - 1 <= len(value) <= size + 1}
     mute = {key: "said" for key, value in lists.items() if not part_of(key) and len(value) == size and all(map(in_words, value))}
     lists = {mute.get(key, key): value for key, value in lists.items()}
-    if {part_of(key) for key in lists}.isdisjoint(_SPOKEN) or any(isinstance(v, str) and part_of(str(k)) in _SPOKEN for k, v in told.items()):
+    if {part_of(key) for key in lists}.isdisjoint(_SPOKEN) or any(
+        isinstance(v, str) and part_of(str(k)) in _SPOKEN for k, v in told.items()
+    ):
         return []
     return [dict(zip(lists, cells, strict=True)) for cells in zip_longest(*lists.values())] if len(lists) > 1 else []
 

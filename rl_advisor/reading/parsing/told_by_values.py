@@ -1,4 +1,4 @@
-"""What names that say nothing stand for, told by the values under them: who speaks, what was called with what, what was said and what came back."""
+"""What names that say nothing stand for, by the values under them: who speaks, what was called with what, what was said and came back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 from rl_advisor.features.text.speakers import decides, part_of, role_of
 from rl_advisor.reading.parsing.nested_values import mappings
-from rl_advisor.reading.parsing.sample_names import BESIDE
 
 _DEPTH, _MOST, _LONG, _SHORT, _WHO, _OFTEN = 12, 40, 24, 200, 6, 0.6
 """How deep is looked, mappings of a list, characters of a word and of an answer, speakers of one file, and what is most of them."""
@@ -18,6 +17,7 @@ _MINE = re.compile(r"\b(?:I|I'll|I'm|[Ll]et me|[Ll]et's|[Ww]e|[Mm]y|[Nn]eed to|s
 _CALL = re.compile(r"[A-Za-z_][\w.-]{0,60}(?:[(\[{].*[)\]}]\W{0,2}|(?: [\w./#-]{1,40}){0,5})", re.DOTALL)
 """A call in brackets, or a command of a few words."""
 _NAME = re.compile(r"[A-Za-z_][\w.:-]{0,60}")
+_RIGHT = re.compile(r"(?i)expect|gold|target|truth|reference|correct|ideal|wanted")
 Field = list[tuple[int, Any]]
 """The values of a name in records, each with the number of the record."""
 
@@ -39,11 +39,11 @@ def names_told(rows: Iterable[Any]) -> dict[str, str]:
 def answers_told(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The names of an answer and of the right one, told by how often they say the same and how seldom any two others do."""
     names = [k for k, v in rows[0].items() if isinstance(v, str) and 0 < len(v) < _SHORT] if rows else []
-    pairs = [(a, b) for a, b in combinations(names, 2) if BESIDE["told"].search(a) or BESIDE["told"].search(b)]
+    pairs = [(a, b) for a, b in combinations(names, 2) if _RIGHT.search(a) or _RIGHT.search(b)]
     for a, b in pairs if len(rows) > _WHO else ():
         both = [(str(row.get(a)).strip(), str(row.get(b)).strip()) for row in rows]
         if 3 * sum(x == y for x, y in both) > len(rows) > sum(x == y for x, y in both) and 2 * len({*both}) > len(rows):
-            right = b if BESIDE["told"].search(b) else a
+            right = b if _RIGHT.search(b) else a
             return {right: "expected", a if right == b else b: "response"}
     return {}
 
@@ -68,7 +68,7 @@ def _records(rows: list[Any]) -> Iterator[list[dict[str, Any]]]:
             every = mappings(value)[:_MOST]
             if len(every) > 1 and len(by_path[path]) < 10 * _MOST:
                 by_path[path] += every
-            waiting += [(path, one) for one in (every or [v for v in value[:_MOST] if isinstance(v, list)])]
+            waiting += [(path, one) for one in value[:_MOST] if isinstance(one, (Mapping, list))]
     yield from by_path.values()
     yield mappings(rows)
 
@@ -79,17 +79,20 @@ def _told(fields: Mapping[str, Field], records: int) -> dict[str, str]:
     texts = {name: [v for _, v in field if isinstance(v, str) and v] for name, field in mute.items()}
     given = next((n for n, field in mute.items() if sum(map(_is_given, (v for _, v in field))) > _OFTEN * records), "")
     called = next((n for n in mute if n != given and len(texts[n]) > _OFTEN * records and all(map(_NAME.fullmatch, texts[n]))), "")
-    who = next((n for n, field in mute.items() if _speaks(field, records, sure=not given)), "")
+    chosen = {n: "action" for n, field in mute.items() if _chosen(field, fields)}
+    who = next((n for n, field in mute.items() if n not in chosen and _speaks(field, records, sure=not given)), "")
     if called and given and not who:
         return {called: "tool", given: "arguments"} | {n: "tool_output" for n in texts if n not in (called, given) and _says(texts[n])}
     told = {who: "role"} if who else {}
     told |= {n: "tool_calls" if who else "action" for n, field in mute.items() if n != who and _acts(field)}
-    told |= {n: "action" for n, field in mute.items() if n not in told and _chosen(field, fields)}
+    told |= chosen
     told |= {n: "observation" for n, field in mute.items() if n not in told and _seen_next(field, fields, n)}
-    long = sorted((n for n in mute if n not in told and _says(texts[n]) and 2 * len(texts[n]) > records), key=lambda n: -sum(map(len, texts[n])))
+    long = sorted(
+        (n for n in mute if n not in told and _says(texts[n]) and 2 * len(texts[n]) > records), key=lambda n: -sum(map(len, texts[n]))
+    )
     if who:
         inside = [n for n, field in mute.items() if n not in told and any(isinstance(v, (list, Mapping)) for _, v in field)]
-        return told | {name: "content" for name in (long or inside)[:1]}
+        return told | dict.fromkeys((long or inside)[:1], "content")
     order, acted = list(fields), [n for n in fields if told.get(n) == "action" or part_of(n) in ("done", "args", "name")]
     for name in long:
         mine = sum(_MINE.search(t) is not None for t in texts[name]) > _OFTEN * len(texts[name])
@@ -124,11 +127,15 @@ def _is_given(value: Any) -> bool:
 
 
 def _speaks(field: Field, records: int, *, sure: bool) -> bool:
-    """Whether one of few short words stands in nearly every record, and another one in the next; beside arguments only speakers that are known."""
+    """Whether one of few words stands in nearly every record, another one in the next; beside arguments only known speakers."""
     words = [v for _, v in field if isinstance(v, str) and 0 < len(v) <= _LONG and "\n" not in v]
     others = sum(a != b for a, b in pairwise(words))
     known = {w for w in {*words} if role_of(w) and decides(w)}
-    return len(words) > _OFTEN * records and 1 < len({*words}) <= _WHO and (2 * len(known) > len({*words}) or (sure and 3 * others > 2 * len(words)))
+    return (
+        len(words) > _OFTEN * records
+        and 1 < len({*words}) <= _WHO
+        and (2 * len(known) > len({*words}) or (sure and 3 * others > 2 * len(words)))
+    )
 
 
 def _acts(field: Field) -> bool:
@@ -138,5 +145,10 @@ def _acts(field: Field) -> bool:
     named = [v for v in named if any(_is_given(x) or (isinstance(x, Mapping)) for x in v.values())]
     texts = [v.strip() for v in inner if isinstance(v, str) and _CALL.fullmatch(v.strip())]
     first = [re.split(r"\W", t, maxsplit=1)[0] for t in texts]
-    written = len(texts) > _OFTEN * len(inner) and len({*texts}) > 1 and 2 * len({*first}) <= len(first) + 1 and any(re.search(r"[ (\[]", t) for t in texts)
+    written = (
+        len(texts) > _OFTEN * len(inner)
+        and len({*texts}) > 1
+        and 2 * len({*first}) <= len(first) + 1
+        and any(re.search(r"[ (\[]", t) for t in texts)
+    )
     return len(inner) > 1 and (len(named) > _OFTEN * len(inner) or written)

@@ -6,6 +6,7 @@ stands beside them.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -36,6 +37,8 @@ Sampled = tuple[int, dict[str, Any] | None, Payload]
 """Number (from 0), row (None for one that cannot be read), and what is kept of it: itself, or the bytes it was read from."""
 _TOGETHER, _LOOK, _ENDS, _DEEP = 500, 20, 4, 6
 """Rows that are looked at together, by which a document is known, events at either end of it, and how many lists of lists hold episodes."""
+_LAST = re.compile(r"final_?(?:answer|output|response|text|message)", re.IGNORECASE)
+"""What the words are called with which an episode ends, where they stand beside its turns."""
 _TOKEN_LISTS = frozenset({*NUMBERS["trained"], *NUMBERS["logprob"]})
 
 
@@ -87,9 +90,10 @@ def episodes(row: Mapping[str, Any], depth: int = 0, *, sure: bool = False) -> I
 
 
 def _handed_in(turns: tuple[Turn, ...], row: Mapping[str, Any]) -> tuple[Turn, ...]:
-    """The turns with what the row holds besides and the model said before it was answered last: that is what it ends with."""
+    """The turns with what the row holds besides as its last answer, or what the model said before it was answered last: so it ends."""
     said = {turn.text.strip() for turn in turns if turn.role == "assistant" and len(turn.text) > ROLE}
-    last = next((v for v in row.values() if isinstance(v, str) and v.strip() in said), None) if turns[-1].role != "assistant" else None
+    at_work = [(k, v.strip()) for k, v in row.items() if isinstance(v, str) and v.strip()] if turns[-1].role != "assistant" else []
+    last = next((v for k, v in at_work if v in said or (_LAST.fullmatch(k) and all(v not in turn.text for turn in turns))), None)
     return (*turns, Turn("assistant", last)) if last else turns
 
 
@@ -170,8 +174,8 @@ def _leaves(row: Mapping[str, Any], at: Sequence[str]) -> Iterator[tuple[tuple[s
                 yield from (((*path, *inner), v) for inner, v in places(one) if inner and not isinstance(v, (Mapping, list)))
 
 
-def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row an episode, for any kind of row; the index stays the row's number in its file."""
+def unfolded(rows: pd.DataFrame, *, whole: bool = False) -> pd.DataFrame:
+    """One row an episode, for any kind of row; ``whole`` ones hold no others. The index stays the row's number in its file."""
     import pandas as pd
 
     nested = any(isinstance(cell, (list, dict, np.ndarray)) for name in rows for cell in rows[name].iloc[:_TOGETHER])
@@ -179,23 +183,24 @@ def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
         return rows
     cells = rows.to_dict("records")
     records = [{str(k): v for k, v in row.items() if not (v is None or (isinstance(v, float) and np.isnan(v)))} for row in cells]
-    told = [list(episodes(row)) for row in records]
+    depth = _DEEP if whole else 0
+    told = [list(episodes(row, depth)) for row in records]
     found: list[tuple[Any, dict[str, Any]]] = []
     kin = next((row.keys() for row, own in zip(records, told, strict=True) if own), frozenset[str]())
     for number, row, own in zip(rows.index, records, told, strict=True):
         parts = (
             own
-            or (list(episodes(row, sure=True)) if 2 * len(row.keys() & kin) > len(row) or isinstance(row.get("steps"), list) else [])
+            or (list(episodes(row, depth, sure=True)) if 2 * len(row.keys() & kin) > len(row) or isinstance(row.get("steps"), list) else [])
             or [{**_beside(row), **row}]
         )
         found += [(number, {"group": str(number), **part} if len(parts) > 1 else part) for part in parts]
     return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
 
 
-def run_of_rows(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str], more: Run | None = None) -> Run:
+def run_of_rows(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str], more: Run | None = None, *, whole: bool = False) -> Run:
     """The part of a run that these rows are, one an episode; ``more`` is what is known beside them. ``said`` is that of ``roles``."""
     more = more or Run()
-    rows = unfolded(rows) if len(rows) else rows
+    rows = unfolded(rows, whole=whole) if len(rows) else rows
     table, gaps = rollout_table(rows, path, said) if len(rows) else (more.rollouts, ())
     names = tuple(map(str, rows.columns))
     return replace(more, rollouts=table, columns=names, gaps=(*more.gaps, *gaps))
