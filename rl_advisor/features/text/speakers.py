@@ -24,11 +24,8 @@ def _says() -> tuple[dict[str, str], dict[str, str]]:
 _VERDICTS = {
     word: float(yes)
     for yes, words in (
-        (
-            0,
-            "false no incorrect wrong fail failed failure failing lost error unsolved unresolved unsuccessful rejected crashed "
-            "death dead died ongoing unfinished",
-        ),
+        (0, "false no incorrect wrong fail failed failure failing lost error unsolved unresolved unsuccessful rejected crashed"),
+        (0, "death dead died ongoing unfinished"),
         (1, "true yes correct right pass passed success successful succeeded win won solved resolved accepted"),
     )
     for word in words.split()
