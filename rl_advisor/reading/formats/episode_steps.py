@@ -53,8 +53,8 @@ _COUNTS = re.compile(r"(?i)t|(?:.*_)?(?:step|turn)(?:_.*)?")
 """A hint at what counts turns where no count starts anew."""
 _TOTAL = ("global_step", "total_steps", "timestep", "total_timesteps", "env_steps")
 _KEPT, _BATCH, _HEAD, _LOOK, _START, _LARGEST = 500, 256, 200, 40, 1 << 18, 64 << 20
-"""Steps kept of an episode, half from its beginning; episodes offered together; lines and of them those, within bytes, looked at to tell what a file is, and bytes of a
-document."""
+"""Steps kept of an episode, half from its beginning; episodes offered together; lines, and of them those by which a file is told; bytes
+of lines and of a document that are looked at."""
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
