@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ def clock(ends: Floats) -> dict[str, Curve]:
     return {"clock": Curve("clock", "step", "steps.jsonl", number, number, time=ends)}
 
 
+@cache
 def recorded(name: str, *, ends: bool = True, every: int = 1, start: int = 0) -> Run:
     """A recording as a run, of every n-th row, with or without its step ends."""
     run = telemetry.read(ROOT / name / "run" / "gpu.csv")
@@ -47,6 +49,7 @@ def shares(answer: dict) -> Floats | None:
     return np.array([named[n] for n in ("generation", "training", "waiting")]) if "training" in named else None
 
 
+@cache
 def simulated(
     levels: tuple[float, float],
     *,

@@ -28,7 +28,7 @@ def sentence(i: int, rng: np.random.Generator) -> str:
     return f"the {SUBJECTS[i % 12]} {rng.choice(VERBS)} the {rng.choice(SUBJECTS)} near a {rng.choice(SUBJECTS)} ."
 
 
-def made(write: Write, steps: int = 8, prompts: int = 16, group: int = 8, held_out: list[float] | None = None, **extra: object) -> Run:
+def made(write: Write, steps: int = 8, prompts: int = 12, group: int = 6, held_out: list[float] | None = None, **extra: object) -> Run:
     """A run of which ``write`` writes every response; ``held_out`` becomes a score curve over the same steps."""
     rng = np.random.default_rng(0)
     rows = []

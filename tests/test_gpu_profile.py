@@ -168,8 +168,7 @@ def test_groups_are_not_averaged():
     """GPUs that work while others idle are another group, and the profile says that it speaks of one."""
     run = recorded("slow-reward")
     other = run.telemetry.assign(gpu="1", power_w=500 - run.telemetry["power_w"])
-    run.telemetry["gpu"] = "0"
-    both = replace(run, telemetry=pd.concat([run.telemetry, other], ignore_index=True))
+    both = replace(run, telemetry=pd.concat([run.telemetry.assign(gpu="0"), other], ignore_index=True))
     answer = profile(both)
     assert answer["gpus"] == 2
     assert any("2 groups of GPUs" in c for c in answer["cannot_tell"])

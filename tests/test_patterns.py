@@ -22,8 +22,9 @@ MET = list(used_in(ROOT, "rl_advisor"))
         (rb"\s+$", "finditer"),
     ],
 )
-def test_costly_patterns_are_found(pattern, method):
-    """The search is not blind: shapes that cost more than in proportion are seen."""
+def test_costly_patterns_are_found(monkeypatch, pattern, method):
+    """The search is not blind: shapes that cost more than in proportion are seen, at the first look as at every one."""
+    monkeypatch.setattr("worst_lines.LOOKS", 1)
     assert growth(Used("here", re.compile(pattern), method, DECADES[-1]))
 
 

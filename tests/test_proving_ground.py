@@ -29,7 +29,7 @@ def numbers_with(*learners: str) -> list[int]:
 @pytest.mark.parametrize("learner", ["grpo", "ppo", "dqn", "soft", "ppo_tokens", "sac"])
 def test_a_block_is_the_same_for_the_same_seed(learner) -> None:
     """Training twice gives the same numbers, of the promised shape."""
-    block = small(*numbers_with(learner))
+    block = small(*numbers_with(learner), 6)
     one, two = training.train(block), training.train(block)
     assert all(np.array_equal(one[name], two[name], equal_nan=one[name].dtype.kind == "f") for name in one)
     assert one["metrics"].shape[:2] == (4, block.steps)

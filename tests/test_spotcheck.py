@@ -85,7 +85,7 @@ REWARD = st.sampled_from([0.0, 1.0, -1.0, 0.5, float("nan")])
 TABLE = st.lists(st.tuples(st.integers(0, 3), CELL, CELL, REWARD, st.sampled_from("gh")), min_size=1, max_size=24)
 
 
-@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=20, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(TABLE, st.integers(1, 4), st.integers(0, 5))
 @example(rows=[(0, "", "a", 0.0, "g"), (0, "", "a", 1.0, "g"), (0, "", "a", float("nan"), "g")], count=1, seed=0)
 def test_the_triad_of_any_table(rows: list[tuple[int, str, str, float, str]], count: int, seed: int) -> None:
@@ -316,7 +316,7 @@ NASTY = [
 ANY = st.lists(st.sampled_from(NASTY) | st.text(max_size=20).map(lambda t: t + " "), min_size=1, max_size=12).map("".join)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.lists(ANY, min_size=4, max_size=4))
 def test_no_sample_carries_what_a_reader_cannot_see(texts: list[str]) -> None:
     """Whatever responses hold, the page has no control, direction, zero-width, tag or half character, and no key."""

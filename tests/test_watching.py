@@ -148,7 +148,7 @@ def test_growing_run_to_its_end(tmp_path, hook) -> None:
     """A run that collapses is told in order, each change once, although the first post is refused; a second watch says nothing more."""
     url, taken = hook
     run = cut_run(RUN, 100, tmp_path / "run")
-    clock = Clock([partial(grown, run, step) for step in (200, 250, 300)])
+    clock = Clock([partial(grown, run, step) for step in (200, 300)])
     how = {"out": tmp_path / "r.md", "webhook": url, "state_file": tmp_path / "state.json"}
     code, told = follow(run, clock, **how)
     assert code == watching.STOP

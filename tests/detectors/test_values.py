@@ -281,7 +281,7 @@ def by_right(p: int, _: float, rng: np.random.Generator) -> tuple[str, float]:
 @pytest.mark.parametrize(("write", "expected"), [(by_length, P), (by_right, A)])
 def test_length_at_equal_correctness(write, expected: Outcome) -> None:
     """A straight line of length is found without any growth; right answers that are longer are no such thing."""
-    found = run_detector(MODULES["paid_beside_the_task"], made(write))
+    found = run_detector(MODULES["paid_beside_the_task"], made(write, prompts=16, group=8))
     assert found.outcome is expected, found.statement
 
 
