@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -100,6 +101,7 @@ def test_samples_stand_in_envelopes():
         (["report", RUN, "--out", "x.docx"], 2, ".md"),
         (["report", RUN, "--out", "no/such/folder/x.md"], 2, "no/such/folder"),
         (["compare", RUN], 2, "two"),
+        (["compare", RUN, RUN, "--usual"], 2, "one RUN"),
         (["serve", "--http", "0.0.0.0:80"], 2, "127.0.0.1"),
         (["serve", "--http", "8000"], 2, "HOST:PORT"),
         (["serve", "--root", "no/such/folder"], 2, "no/such/folder"),
@@ -199,6 +201,15 @@ def test_a_run_without_tables_is_judged_without_pandas_scipy_or_pyarrow(tmp_path
     )
     said = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "set()"
+
+
+def test_a_run_is_compared_with_what_is_usual(tmp_path):
+    """One run alone: each curve and where it stands among sound runs of others, and a page with their bands."""
+    assert answer("compare", RUN, "--usual", "--until", 100) == answer("curves", RUN, "--until", 100)
+    assert "sound GRPO runs" in ask("compare", RUN, "--usual").stdout
+    page = tmp_path / "page.html"
+    assert ask("compare", RUN, "--usual", "--out", page).exit_code == 0
+    assert re.search(r'"usual": ?\[[\d.]+', page.read_text(encoding="utf-8"))
 
 
 def test_assess_writes_the_page_of_the_same_judgement(tmp_path):

@@ -22,6 +22,7 @@ from rl_advisor.finding import BROKEN
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.output import Answer
+from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import apart, listed, pair, value
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.settings.given import settings_of
@@ -57,10 +58,10 @@ def compare(runs: Sequence[Run]) -> Answer:
     """What differs, in sentences; each run's row, each variant's seeds together, variants against the first, settings that differ.
 
     Raises:
-        ValueError: fewer than two runs.
+        UsageError: fewer than two runs.
     """
     if len(runs) < 2:
-        raise ValueError(f"{len(runs)} run given, a comparison needs at least two")
+        raise UsageError(f"{len(runs)} run given, a comparison needs at least two, or one and --usual")
     by, differ = common(runs), differing(runs)
     told = {key: values for key, values in differ.items() if not NO_VARIANT.search(key)}
     silent = not any(run.config or run.settings or logged(run) for run in runs)

@@ -77,13 +77,20 @@ def fetch(address: str, out: Path, gib: float, seconds: float) -> None:
 
 
 @command("compare")
-def compare(runs: tuple[str, ...], until: float | None, probe: bool, out: str | None, as_json: bool) -> None:
+def compare(runs: tuple[str, ...], until: float | None, out: str | None, as_json: bool, **which: bool) -> None:
     """Set RUNS or seeds side by side: variants, whether they differ by more than luck, and which settings changed."""
     from rl_advisor import tools
     from rl_advisor.tools import report_file
 
-    if len(runs) < 2:
-        raise click.UsageError("compare --probe needs TEST_RUN and TRAIN_RUN" if probe else "compare needs at least two runs")
+    probe = which["probe"]
+    if which["usual"] and len(runs) == 1:
+        door: Any = click.get_current_context().find_root().command
+        given = {"--until": until, "--out": out, "--json": as_json or None}
+        words = (str(x) for name, value in given.items() if value is not None for x in (name, value) if x is not True)
+        door.commands["report" if out else "curves"].main([runs[0], *words], standalone_mode=False)
+        return
+    if which["usual"]:
+        raise click.UsageError("compare --usual takes one RUN")
     if probe and out is not None:
         raise click.UsageError("--probe is an answer of a few lines; it writes no page")
     if out is not None:

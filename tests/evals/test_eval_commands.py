@@ -38,6 +38,17 @@ def test_answers_are_scored(tmp_path, words):
     assert json.loads(result.stdout)["cuts"]["1"]["verdict_hit"] == 1
 
 
+def test_answers_are_a_table_on_a_terminal(tmp_path):
+    """A row a share of the run, and what was not answered; with --rows a line a run beside it."""
+    names = sorted(LABELS)
+    answers = written(tmp_path / "a.jsonl", [truth(LABELS[name]) for name in names[1:]])
+    lines = ran(CORPUS, "--answers", answers).stdout.splitlines()
+    assert lines[2].split("  ")[0] == "share of the run"
+    assert lines[3].split()[:2] == ["1", str(len(names))]
+    assert lines[4] == f"not answered, which counts as wrong: {names[0]} at 1"
+    assert [line.split()[0] for line in ran(CORPUS, "--answers", answers, "--rows").stdout.splitlines()[-1 - len(names) : -1]] == names
+
+
 @pytest.mark.parametrize("words", [["export", "nowhere", "out"], ["label", "nowhere", "--out", "out"], ["agree", "a", "b"]])
 def test_mistakes_are_the_callers(words):
     """What does not exist ends with code 2 and a message."""

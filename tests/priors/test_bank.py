@@ -79,7 +79,7 @@ def test_a_band_is_as_narrow_as_it_was_fitted_and_open_where_the_table_has_no_wo
 @pytest.mark.parametrize(
     ("metric", "cell", "band", "ends"),
     [
-        ("ratio/clip_fraction", "ppo", (0.05, 0.001, 0.0), (0.0, 0.5)),  # no word for too small; above 0.35 nineteen of twenty count
+        ("ratio/clip_fraction", "ppo", (0.05, 0.001, 0.0), (0.0, 0.5)),  # no word for too small; above 0.5 nineteen of twenty count
         ("ratio/clip_fraction", "ppo", (0.02, 0.001, 0.0), (0.0, 0.6)),
         ("ratio/clip_fraction", "ppo", (0.05, 0.05, 0.0), (0.0, 0.5)),
         ("entropy/mean", "grpo", (0.05, 0.001, 0.0), (0.003, 0.9)),  # far below a twentieth of sound runs, and below the table's own

@@ -63,16 +63,20 @@ class Drawn:
 
 
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
-    """The curves of the outcome, of the evidence and the usual suspects, as far as they moved; others only where these are few."""
+    """The curves of the evidence, those of which it is known what is usual, and what people look for; others where these are few."""
     shown = (f for f in assessment.findings if f.outcome in ("present", "unclear"))
     cited = {str(e["metric"]) for f in shown for e in f.evidence}
     moved = [c for c in in_order(run) if (c.varies or (c.name in cited and c.numbers.size > 1)) and not _again(c, run)]
     able = [c for c in moved if metric(c.name) or c.name in cited] or moved  # where nothing is understood, what there is
-    ranked = sorted(able, key=lambda c: (c.name not in cited, not c.name.startswith(USUAL)))
-    wanted = sum(c.name in cited or c.name.startswith(USUAL) for c in able)
-    chosen = {c.name for c in ranked[: min(MOST, max(FEWEST, wanted))]}
+    bands = {c.name: among_others(run, c) for c in able}
+
+    def lacks(curve: Curve) -> tuple[bool, ...]:
+        return curve.name not in cited, bands[curve.name] is None, not curve.name.startswith(USUAL)
+
+    wanted = sum(not all(lacks(c)) for c in able)
+    chosen = {c.name for c in sorted(able, key=lacks)[: min(MOST, max(FEWEST, wanted))]}
     found = [(c, q) for c in able if c.name in chosen and (q := quantity(c, run)) is not None]
-    return [Drawn(f"curve-{i}", c, q, among_others(run, c)) for i, (c, q) in enumerate(found)]
+    return [Drawn(f"curve-{i}", c, q, bands[c.name]) for i, (c, q) in enumerate(found)]
 
 
 def _again(curve: Curve, run: Run) -> bool:

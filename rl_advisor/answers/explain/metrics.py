@@ -87,17 +87,12 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
     ranges = [row for n in meanings if (row := prior(n, around)) is not None] if finite.size else []
     if alone and ranges:
         one_way = rate and finite.size > 2 and abs(np.sign(np.diff(finite)).sum()) == finite.size - 1
-        if (off := rate and not finite.any()) or (one_way and ranges[0].side(finite.max()) == "below"):
-            ranges = []
-        return (
-            _against(ranges[0], finite.max() if rate and rows.count > 1 else finite[-1], finite.tolist())
-            if ranges
-            else PRINTED_ZERO
-            if off
-            else SCHEDULED
-        )
+        off = rate and not finite.any()
+        if off or (one_way and ranges[0].side(finite.max()) == "below"):
+            return PRINTED_ZERO if off else SCHEDULED
+        finite = np.append(finite, finite.max()) if rate and rows.count > 1 else finite
     if alone:
-        return "unknown", UNKNOWN, None
+        return _against(ranges[0], finite[-1], finite.tolist()) if ranges else ("unknown", UNKNOWN, None)
     sides = [_NORMAL[row.side(finite[-1])] for row in ranges]
     names = [m.meaning.split(":")[0].rstrip(".") for n in meanings if (m := metric(n))]
     if len(ranges) == len(meanings) and set(sides) == {"normal"}:

@@ -47,8 +47,9 @@ class Usual:
 
     def says(self, value: float) -> str:
         """Where a value lies among them, in one sentence."""
-        where = "below nearly all" if value < self.least else "above nearly all" if value > self.most else ""
-        where = where or ("among the lowest" if value < self.low else "among the highest" if value > self.high else "within nine of ten")
+        beyond = value >= self.least, value >= self.low, value > self.high, value > self.most
+        words = "below nearly all", "among the lowest", "within nine of ten", "among the highest", "above nearly all"
+        where = words[sum(beyond)]
         return f"{said(value)} is {where} of {self.among} (nine of ten: {said(self.low)} to {said(self.high)})."
 
 
@@ -66,7 +67,7 @@ def usual(metric: str, known: "Circumstances") -> Usual | None:
 
     A method that nobody ran is not answered for by the others of its kind.
     """
-    phase = {"start": "early", "early": "early", "late": "late"}.get(known.phase or "", "")
+    phase = "early" if known.phase == "start" else known.phase or ""
     found = usual_of(_bank(), metric, same(groups(known)), phase)
     return found if found is not None and found.runs >= ENOUGH else None
 
