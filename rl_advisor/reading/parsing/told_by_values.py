@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import Any
 
 from rl_advisor.features.text.speakers import decides, part_of, role_of
 from rl_advisor.reading.parsing.nested_values import mappings
 
 _DEPTH, _MOST, _LONG, _SHORT, _WHO, _OFTEN = 12, 40, 24, 200, 6, 0.6
-"""How deep is looked, mappings of a list, characters of a word and of an answer, speakers of one file, and what is most of them."""
+"""How deep is looked, mappings of a list and names of one, characters of a word and of an answer, speakers of a file, and what is most."""
 _MINE = re.compile(r"\b(?:I|I'll|I'm|[Ll]et me|[Ll]et's|[Ww]e|[Mm]y|[Nn]eed to|should)\b")
 _CALL = re.compile(r"[A-Za-z_][\w.-]{0,60}(?:[(\[{].*[)\]}]\W{0,2}|(?: [\w./#-]{1,40}){0,5})", re.DOTALL)
 """A call in brackets, or a command of a few words."""
@@ -28,8 +28,9 @@ def names_told(rows: Iterable[Any]) -> dict[str, str]:
     for records in _records(list(rows)):
         fields: dict[str, Field] = defaultdict(list)
         for i, record in enumerate(records):
-            for name, value in record.items():
-                fields[str(name)].append((i, value))
+            for name, value in islice(record.items(), _MOST):
+                if name in fields or len(fields) < _MOST:
+                    fields[name].append((i, value))
         told = _told(fields, len(records))
         if {"role", "observation", "tool_output"} & {*told.values()} or any(part_of(k) in ("said", "done", "seen", "who") for k in fields):
             found = {**told, **found}
@@ -38,7 +39,7 @@ def names_told(rows: Iterable[Any]) -> dict[str, str]:
 
 def answers_told(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The names of an answer and of the right one, told by how often they say the same and how seldom any two others do."""
-    names = [k for k, v in rows[0].items() if isinstance(v, str) and 0 < len(v) < _SHORT] if rows else []
+    names = [k for k, v in islice(rows[0].items(), _MOST) if isinstance(v, str) and 0 < len(v) < _SHORT] if rows else []
     pairs = [(a, b) for a, b in combinations(names, 2) if _RIGHT.search(a) or _RIGHT.search(b)]
     for a, b in pairs if len(rows) > _WHO else ():
         both = [(str(row.get(a)).strip(), str(row.get(b)).strip()) for row in rows]
