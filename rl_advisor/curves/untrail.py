@@ -9,7 +9,7 @@ import numpy as np
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import words
 
-_SO_FAR = re.compile(r"\b(so far|all|overall|cumulative|cum) (mean|avg|average)\b|\b(mean|avg|average)\b.*\b(so far|all|overall)\b")
+_SO_FAR = re.compile(r"\b(so far|all|overall|cumulative|cum) (mean|avg|average)\b|\b(mean|avg|average)\b.{0,60}\b(so far|all|overall)\b")
 GROWN = 2.0
 """How many times as much what is taken out of a mean over all episodes may scatter late: the digits of the print are multiplied."""
 FEWEST = 10
