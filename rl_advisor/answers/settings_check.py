@@ -6,9 +6,9 @@ from pathlib import Path
 from rl_advisor.answers.explain.pasted import run_of
 from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean
-from rl_advisor.output.errors import UsageError
+from rl_advisor.output.errors import UnreadableRun, UsageError
 from rl_advisor.output.names import names_of_run
-from rl_advisor.reading import UnreadableRun, read_run
+from rl_advisor.reading import read_run
 from rl_advisor.reading.parsing.config import settings_in
 from rl_advisor.reading.parsing.config.values import TEXT_LIMIT
 from rl_advisor.reading.run_folder import walk

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rl_advisor.output.errors import UsageError
+from rl_advisor.output.errors import UnreadableRun, UsageError
 
 FAULT, MISTAKE, UNREADABLE = 1, 2, 3
 TRACE = "RL_ADVISOR_TRACE"
@@ -28,11 +28,7 @@ class Door(click.Group):
             if failed.errno == errno.EPIPE:
                 raise
             _fail(OSError(f"{failed.filename or 'a file'}: {failed.strerror or failed}"), MISTAKE)
-        except ValueError as unreadable:
-            from rl_advisor.reading import UnreadableRun
-
-            if not isinstance(unreadable, UnreadableRun):
-                _fault(unreadable)
+        except UnreadableRun as unreadable:
             _fail(unreadable, UNREADABLE)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise

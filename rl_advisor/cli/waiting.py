@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from rl_advisor.output.errors import UnreadableRun
 from rl_advisor.output.progress import listening
 
 CPU_S, MEMORY = 300, 5 << 30
@@ -42,8 +43,6 @@ def bounded() -> Iterator[None]:
                 resource.setrlimit(what, (lower, hard))
         yield
     except (TooMuch, MemoryError) as large:
-        from rl_advisor.reading import UnreadableRun
-
         more = "memory than it may take" if isinstance(large, MemoryError) else f"than {CPU_S} seconds of processor time"
         raise UnreadableRun(f"the run could not be read: it needed more {more}") from None
     finally:

@@ -1,7 +1,7 @@
 """What is raised when somebody asks for what is not there."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +10,15 @@ if TYPE_CHECKING:
 
 class UsageError(LookupError):
     """The caller's mistake; the message names the choices."""
+
+
+class UnreadableRun(ValueError):  # noqa: N818 - the name says what it is
+    """Nothing in the path could be read as a run; the message says what was found and what was looked for."""
+
+    def __init__(self, message: str, shapes: Mapping[str, Sequence[str]] | None = None) -> None:
+        """``shapes`` says of some files what they look like: text of strangers, to be shown as such."""
+        super().__init__(message)
+        self.shapes = dict(shapes or {})
 
 
 def no_such(kind: str, asked: object, choices: Iterable[object], most: int = 40) -> UsageError:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 from rl_advisor.discovery import modules
+from rl_advisor.output.errors import UnreadableRun as UnreadableRun
 from rl_advisor.output.progress import report_progress
 from rl_advisor.output.run_reference import FILE, MARK, begun_at, meant, split_reference
 from rl_advisor.reading.assembling import assemble, gathered, says_something
@@ -42,15 +43,6 @@ LOG_HEAD = 131_072
 HOLLOW_FROM = 64 * 2**20
 """Bytes from which a file is checked for being mostly a hole."""
 _POINTER = b"version https://git-lfs"
-
-
-class UnreadableRun(ValueError):  # noqa: N818 - the name says what it is
-    """Nothing in the path could be read as a run; the message says what was found and what was looked for."""
-
-    def __init__(self, message: str, shapes: Mapping[str, Sequence[str]] | None = None) -> None:
-        """``shapes`` says of some files what they look like: text of strangers, to be shown as such."""
-        super().__init__(message)
-        self.shapes = dict(shapes or {})
 
 
 def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> Run:

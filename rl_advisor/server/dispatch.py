@@ -174,13 +174,14 @@ class Dispatcher:
     async def listed(self, limit: int) -> Answer:
         """The runs below all folders, newest first."""
         found = await self.found()
-        rows = await self.quick(lambda: [_row(called(self.roots, p), p) for p in found[:limit]])
+        rows = await self.quick(
+            lambda: [
+                {"run": called(self.roots, p), "files": len(run_folders.fingerprint(p)), "changed": run_folders.changed(p)}
+                for p in found[:limit]
+            ]
+        )
         answer = clean({"runs": rows, "more": max(0, len(found) - limit)})
         return aliased(answer, [row["run"] for row in rows])  # type: ignore[no-any-return]
-
-
-def _row(name: str, path: Path) -> Answer:
-    return {"run": name, "files": len(run_folders.fingerprint(path)), "changed": run_folders.changed(path)}
 
 
 def _given(answer: Any) -> Any:

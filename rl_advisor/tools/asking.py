@@ -11,7 +11,7 @@ from rl_advisor.answers.verbs import Verb, verbs
 from rl_advisor.discovery import function_of
 from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean, is_name
-from rl_advisor.output.errors import UsageError, no_such
+from rl_advisor.output.errors import UnreadableRun, UsageError, no_such
 from rl_advisor.output.names import names_of_run
 from rl_advisor.output.wording import plain
 from rl_advisor.tools.advisors import ADVISORS
@@ -111,8 +111,6 @@ def of_files(function: Any, /, *given: Any, **asked: Any) -> Any:
     Raises:
         UsageError: it cannot use what it was given.
     """
-    from rl_advisor.reading import UnreadableRun
-
     try:
         return clean(function(*given, **asked))
     except UnreadableRun:

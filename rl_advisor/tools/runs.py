@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rl_advisor.answers import run_folders
-from rl_advisor.output.errors import UsageError
+from rl_advisor.output.errors import UnreadableRun, UsageError
 
 if TYPE_CHECKING:
     from rl_advisor.run import Run
@@ -24,8 +24,6 @@ def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str]
         NoSuchChoice: ``mapping`` names what no file has; the message names the nearest.
         rl_advisor.reading.UnreadableRun: something is there, and none of it could be read.
     """
-    from rl_advisor.reading import UnreadableRun
-
     path = place(run)
     try:
         whole = _read(path, tuple((mapping or {}).items()), run_folders.fingerprint(path))
@@ -47,7 +45,7 @@ def _read(path: Path, said: tuple[tuple[str, str], ...], _: object) -> "Run":
     """As ``read_run``; a few lines of which no reader knows a name, or in which there is no table, as pasted lines are read."""
     from rl_advisor.answers.explain.pasted import run_of_few
     from rl_advisor.judgement.proven import few
-    from rl_advisor.reading import UnreadableRun, read_run
+    from rl_advisor.reading import read_run
 
     mapping = dict(said) or None
     try:

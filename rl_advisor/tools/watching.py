@@ -19,7 +19,7 @@ from rl_advisor.answers.story.quantities import named, own_names
 from rl_advisor.finding import BROKEN, Assessment
 from rl_advisor.output import Answer, safe_write
 from rl_advisor.output.clean import clean, readable
-from rl_advisor.output.errors import UsageError
+from rl_advisor.output.errors import UnreadableRun, UsageError
 from rl_advisor.output.wording import plain
 from rl_advisor.tools import advisor_named, report_file, webhook
 from rl_advisor.tools.rules import rule
@@ -47,7 +47,7 @@ class State(BaseModel, frozen=True, extra="forbid"):
 
     told: Answer | None = None
     doubted: Answer | None = None
-    """Answer by the latest assessments, not yet told."""
+    """Said by the latest assessments, not yet told."""
     weight: float = 0.0
     """What speaks for ``doubted`` so far."""
     latest: Answer | None = None
@@ -189,8 +189,6 @@ class Voice:
 
     def looked(self, files: str, read: "Callable[[], Run]") -> bool:
         """Whether files with this digest are new: they are judged; what cannot be read yet is looked at again when it changes."""
-        from rl_advisor.reading import UnreadableRun
-
         if fresh := files not in ("", self.state.seen):
             self.state = self.state.but(seen=files)
             with suppress(UnreadableRun, FileNotFoundError):
@@ -288,8 +286,6 @@ def watch(  # noqa: PLR0913
 
 def _note(target: str, write: Callable[[], Answer]) -> None:
     """Say where a tracker was told, or why it did not take it."""
-    from rl_advisor.reading import UnreadableRun
-
     try:
         said = write()["told"][0]
     except (UsageError, UnreadableRun, OSError) as trouble:

@@ -16,8 +16,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from rl_advisor.discovery import modules
-from rl_advisor.output.errors import UsageError
-from rl_advisor.reading import UnreadableRun
+from rl_advisor.output.errors import UnreadableRun, UsageError
 from rl_advisor.reading.formats.fetched import NOTE
 from rl_advisor.reading.remote.bounds import Bounds
 from rl_advisor.reading.remote.bounds import without_keys as shown

@@ -18,6 +18,7 @@ from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
+from rl_advisor.tools.advisors.builtin import of_case
 from rl_advisor.tools.cases.shelf import LONGEST, Belief, CaseFile, Outcome, Prediction, Settled
 from rl_advisor.tools.runs import read
 
@@ -37,8 +38,6 @@ NEXT: Mapping[Outcome, str] = {
 @OneThread()
 def drafted(place: str | Path, question: str = "") -> CaseFile:
     """A case on a run: what is believed of it, with which odds, and the one experiment. It has no name before it is kept."""
-    from rl_advisor.tools.advisors.builtin import of_case
-
     run = read(place)
     case = open_case(run)
     judged, signed = judge(case), of_case(case)
@@ -127,7 +126,9 @@ def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tupl
         mended = min(mended, 0.5 + (mended - 0.5) / 2)
     odds = case.p / max(1e-3, 1 - case.p) * mended / (1 - mended)
     outcome: Outcome = "confirmed" if mended >= SETTLED else "refuted" if mended <= 1 - SETTLED else "open"
-    return Settled(run=place, outcome=outcome, p=odds / (1 + odds), because=because, next=f"{NEXT[outcome]} {_next_of(new)}")
+    return Settled(
+        run=place, outcome=outcome, p=odds / (1 + odds), because=because, next=f"{NEXT[outcome]} {of_case(new).next_experiment.do}"
+    )
 
 
 def _went_on(case: CaseFile, place: str, before: Case, after: Case) -> Settled:
@@ -139,13 +140,9 @@ def _went_on(case: CaseFile, place: str, before: Case, after: Case) -> Settled:
     best = float(new.levels[new.level.step > old.level.step[-1]].max())
     paid = best - old.best > max(old.margin, new.error)
     because = [f"{new.name} came to {number(best)} after step {number(old.level.step[-1])}; its best before was {number(old.best)}"]
-    return Settled(run=place, outcome="confirmed" if paid else "refuted", p=float(paid), because=because, next=_next_of(after))
-
-
-def _next_of(new: Case) -> str:
-    from rl_advisor.tools.advisors.builtin import of_case
-
-    return of_case(new).next_experiment.do
+    return Settled(
+        run=place, outcome="confirmed" if paid else "refuted", p=float(paid), because=because, next=of_case(after).next_experiment.do
+    )
 
 
 SETTLED = 0.8

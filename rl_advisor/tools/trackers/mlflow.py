@@ -3,14 +3,12 @@
 Names begin with ``rl-advisor``; the description of a run that is there is left alone.
 """
 
-import os
 import re
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.remote.bounds import client
 from rl_advisor.reading.remote.stores import mlflow as store
 from rl_advisor.tools.trackers import PREFIX, Note
 
@@ -20,13 +18,11 @@ _RUN = re.compile(r"(?:^|/)([0-9a-f]{32})/?$")
 
 def write(note: Note, where: str, place: str | Path) -> str:
     """The server and the run it was written to; without ``where`` a run read from MLflow itself, else the client's own server."""
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
     if not where and "://" in str(place) and store.claims(str(place)):
         where = "/".join(store.parts_of(str(place)))
     found = _RUN.search(where)
     server = (where[: found.start()] if found else where).rstrip("/")
-    tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=server or None)
+    tracking = store.asked(server or None)
     run = str(tracking.get_run(found[1]).info.run_id) if found else _new(tracking, note)
     for name, said in note.tags.items():
         tracking.set_tag(run, f"{PREFIX}.{name}", said)

@@ -15,7 +15,6 @@ from rl_advisor.reading.remote.stores import wandb as store
 from rl_advisor.tools.trackers import PREFIX, Note
 
 WHERE = "wandb[:[ENTITY/]PROJECT[/RUN]]"
-_PATIENCE_S = 30
 
 
 def write(note: Note, where: str, run: str | Path) -> str:
@@ -30,12 +29,13 @@ def write(note: Note, where: str, run: str | Path) -> str:
     parts = [p for p in (store.path_of(str(run)) if read_there else where).split("/") if p]
     if len(parts) > 3:
         raise UsageError(f"W&B is addressed as {WHERE}; a run that is there by all three")
-    return _attached(wandb, note, "/".join(parts)) if len(parts) == 3 else _of_its_own(wandb, note, parts)
+    return _attached(note, "/".join(parts)) if len(parts) == 3 else _of_its_own(wandb, note, parts)
 
 
-def _attached(wandb: Any, note: Note, path: str) -> str:
+def _attached(note: Note, path: str) -> str:
     """Write to a run that is there."""
-    run = wandb.Api(timeout=_PATIENCE_S, api_key=os.environ.get("WANDB_API_KEY")).run(path)
+    with store.asked(path) as api:
+        run = api.run(path)
     run.summary.update(_summary(note))
     run.tags = sorted({*(t for t in run.tags if not t.startswith(f"{PREFIX}:")), f"{PREFIX}:{note.tags['verdict']}"})
     run.update()

@@ -1,7 +1,7 @@
 """Which run to look at first: what is dead and still burns, then what is gamed, what degrades, what is dead, undecided, sound, unread."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rl_advisor.tools.triage.row import CONTRACT, Row
 from rl_advisor.tools.triage.work import inside
@@ -35,7 +35,9 @@ def whole(row: Row, place: "Place", now: float | None = None) -> Row:
         "running": _runs(row, age),
     }
     found["urgency"] = _class(found)
-    return found | _saves(found)
+    cost, stops = row.get("cost") or {}, found["running"] and (found["call"] == "stop" or found["urgency"] == "burning")
+    # What stopping now would save; None unless stopping is advised and the run goes on.
+    return found | {f"saves_{unit}": cost.get(f"{unit}_left") if stops else None for unit in ("gpu_hours", "hours")}
 
 
 def _runs(row: Row, age: float | None) -> bool:
@@ -59,13 +61,6 @@ def _class(row: Row) -> str:
     if verdict in _GETTING_WORSE:
         return "degrading"
     return "undecided" if verdict == "undecidable" else "sound"
-
-
-def _saves(row: Row) -> dict[str, Any]:
-    """GPU hours (hours where GPUs are not known) that stopping now would save; None unless stopping is advised and the run goes on."""
-    cost = row.get("cost") or {}
-    stops = row["running"] and (row["call"] == "stop" or row["urgency"] == "burning")
-    return {"saves_gpu_hours": cost.get("gpu_hours_left") if stops else None, "saves_hours": cost.get("hours_left") if stops else None}
 
 
 def order(row: Row) -> tuple[int, float, float, str]:

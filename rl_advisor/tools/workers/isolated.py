@@ -16,7 +16,7 @@ from rl_advisor.discovery import function_of
 from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit, tokens
 from rl_advisor.output.clean import readable, untrusted
-from rl_advisor.output.errors import UsageError
+from rl_advisor.output.errors import UnreadableRun, UsageError
 from rl_advisor.tools.asking import questions
 from rl_advisor.tools.cases import shelf
 
@@ -34,8 +34,6 @@ class Refused(Exception):  # noqa: N818 - it names what happened
 @contextmanager
 def refusing() -> Iterator[None]:
     """Why there is no answer as ``Refused``."""
-    from rl_advisor.reading import UnreadableRun
-
     try:
         yield
     except (UsageError, UnreadableRun) as mistake:

@@ -32,7 +32,7 @@ def claims(address: str) -> bool:
 def fetch(address: str, into: Path, bounds: Bounds) -> None:
     """All points of all metrics, the parameters and the tags of one run."""
     server, run = parts_of(address)
-    tracking = _client(server)
+    tracking = asked(server)
     try:
         data = tracking.get_run(run).data
     except Exception as failure:
@@ -53,7 +53,7 @@ def listed(address: str, found: Listing, bounds: Bounds) -> None:
     if _page(split.fragment) is not None or (split.path.strip("/") and not split.fragment):
         found.runs.append(Listed(parts_of(address)[1], address, "", 0.0))
         return
-    tracking = _client(base)
+    tracking = asked(base)
     parts = split.fragment.partition("?")[0].strip("/").split("/")
     named = parts[1:2] if parts[0] == "experiments" else []
     experiments, token = named or [e.experiment_id for e in tracking.search_experiments(max_results=1000)], None
@@ -112,8 +112,8 @@ def _server(address: str) -> str:
     return f"{split.scheme.lower().removeprefix('mlflow+').replace('mlflow', 'http')}://{split.netloc}{split.path.rstrip('/')}"
 
 
-def _client(server: str) -> Any:
-    """MLflow's own client, which does not wait for ever and is not sent elsewhere."""
+def asked(server: str | None) -> Any:
+    """MLflow's own client of a server, or of the one that it knows itself, which does not wait for ever and is not sent elsewhere."""
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
     os.environ.setdefault("MLFLOW_ALLOW_HTTP_REDIRECTS", "false")  # a token would go along to a server that nobody named

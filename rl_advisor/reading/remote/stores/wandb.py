@@ -31,7 +31,7 @@ def claims(address: str) -> bool:
 def fetch(address: str, into: Path, bounds: Bounds) -> None:
     """The run's rows as the export of its history has them, and beside them what else says something about training."""
     path = path_of(address)
-    with _asked(address) as api:
+    with asked(address) as api:
         run = api.run(path)
     (into / "config.json").write_text(json.dumps(dict(run.config), default=str))
     _rows(run.scan_history(page_size=10_000), into / "history.jsonl", bounds)
@@ -47,7 +47,7 @@ def listed(address: str, found: Listing, bounds: Bounds) -> None:
     if len(parts) > 2 and parts[2:] not in (["runs"], ["workspace"]):
         found.runs.append(Listed(parts[-1], address, "", 0.0))
         return
-    with _asked(address) as api:
+    with asked(address) as api:
         for run in api.runs("/".join(parts[:2]), per_page=500):
             if bounds.stop.is_set() or len(found.runs) >= bounds.files:
                 bounds.left_out["count"] += 1
@@ -58,7 +58,7 @@ def listed(address: str, found: Listing, bounds: Bounds) -> None:
 
 
 @contextmanager
-def _asked(address: str) -> Iterator[Any]:
+def asked(address: str) -> Iterator[Any]:
     """W&B's client; what it says is told in words that a caller knows."""
     os.environ.setdefault("WANDB_SILENT", "true")
     wandb = client("wandb", "wandb")
