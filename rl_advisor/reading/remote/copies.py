@@ -18,8 +18,7 @@ from urllib.parse import unquote, urlsplit
 from rl_advisor.discovery import modules
 from rl_advisor.output.errors import UnreadableRun, UsageError
 from rl_advisor.reading.formats.fetched import NOTE
-from rl_advisor.reading.remote.bounds import Bounds
-from rl_advisor.reading.remote.bounds import without_keys as shown
+from rl_advisor.reading.remote.bounds import Bounds, without_keys
 from rl_advisor.reading.remote.listing import Listing
 
 FRESH_S = 300.0
@@ -101,7 +100,7 @@ def fetch(address: str, folder: Path, bounds: Bounds | None = None) -> Bounds:
         shutil.rmtree(folder, ignore_errors=True)
         left = f" ({bounds.left_out.total()} files were left out)" if bounds.left_out else ""
         why = f"did not answer within {bounds.seconds:g} s" if late else f"holds nothing that is read here{left}"
-        raise UnreadableRun(f"{shown(address)} {why}")
+        raise UnreadableRun(f"{without_keys(address)} {why}")
     note = {"left_out": +bounds.left_out, "late": late, "checkpoints": bounds.checkpoints}
     if any(note.values()):  # so that every later reader of the copy is told
         (folder / NOTE).write_text(json.dumps(note))
@@ -133,9 +132,9 @@ def listed(address: str, bounds: Bounds | None = None) -> Listing:
     bounds, found = bounds or Bounds(), Listing()
     store = _store(address)
     if not hasattr(store, "listed"):
-        raise UsageError(f"{shown(address)} names a store that cannot be asked what runs it holds; name its runs one by one")
+        raise UsageError(f"{without_keys(address)} names a store that cannot be asked what runs it holds; name its runs one by one")
     if _in_time(lambda: store.listed(address, found, bounds), address, bounds):
-        raise UnreadableRun(f"{shown(address)} did not say within {bounds.seconds:g} s what lies there")
+        raise UnreadableRun(f"{without_keys(address)} did not say within {bounds.seconds:g} s what lies there")
     return found
 
 
@@ -144,7 +143,7 @@ def _store(address: str) -> ModuleType:
     found = next((store for store in stores if store.claims(address)), None)
     if found is None:
         known = ", ".join(a for store in stores for a in store.ADDRESSES)
-        raise UsageError(f"no store has addresses like {shown(address)}; there are {known}")
+        raise UsageError(f"no store has addresses like {without_keys(address)}; there are {known}")
     return found
 
 
@@ -155,12 +154,12 @@ def _told(failure: BaseException, address: str) -> BaseException:
     cause = failure.__cause__ if isinstance(failure, FileNotFoundError) else None
     if cause is not None and getattr(cause, "status", None) != _NOT_FOUND and not isinstance(cause, FileNotFoundError):
         failure = cause  # a web client calls everything "not found", also a server that is not there
-    text = shown(str(failure), address) or type(failure).__name__
+    text = without_keys(str(failure), address) or type(failure).__name__
     if isinstance(failure, FileNotFoundError) or getattr(failure, "status", None) == _NOT_FOUND:
-        return FileNotFoundError(f"there is no run at {shown(address)}")
+        return FileNotFoundError(f"there is no run at {without_keys(address)}")
     if isinstance(failure, PermissionError) or _REFUSED.search(f"{type(failure).__name__} {text}"):
-        return UnreadableRun(f"{shown(address)} refused the credentials, or none were found: {text}")
-    return UnreadableRun(f"{shown(address)} could not be read: {text}")
+        return UnreadableRun(f"{without_keys(address)} refused the credentials, or none were found: {text}")
+    return UnreadableRun(f"{without_keys(address)} could not be read: {text}")
 
 
 def named(address: str) -> str:

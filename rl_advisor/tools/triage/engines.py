@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from importlib import import_module
 from threading import Event
@@ -17,10 +17,6 @@ from rl_advisor.tools.triage.work import How, work
 Submit = Callable[[Place, How], "Future[Row]"]
 AGAIN = 3
 """Times that Ray begins a task anew when its worker is lost."""
-
-
-class _Over(Exception):  # noqa: N818 - it names what happened
-    """Nobody waits for the work any longer."""
 
 
 @contextmanager
@@ -40,7 +36,7 @@ def threads(jobs: int, over: Event) -> Iterator[Submit]:
 
     def wanted(_: float) -> None:
         if over.is_set():
-            raise _Over
+            raise CancelledError
 
     waiting = ThreadPoolExecutor(jobs)
     try:

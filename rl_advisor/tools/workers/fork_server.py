@@ -59,14 +59,10 @@ def _answer(channel: Connection, function: str, args: list[Any], limits: Answer)
             answer = function_of(function)(*args)
         kind, payload = (BYTES, answer) if isinstance(answer, bytes) else (RESULT, orjson.dumps(answer))
     except Exception as error:  # noqa: BLE001 - whatever it is, the caller hears its name, and its message where that is expected
-        kind, payload = ERROR, _said(error)
+        name = "MemoryError" if isinstance(error, MemoryError) else type(error).__name__
+        text = str(error.args[0]) if error.args else ""
+        kind, payload = ERROR, orjson.dumps([name, text.encode("utf-8", "replace").decode()[:20_000]])
     channel.send_bytes(kind + payload)
-
-
-def _said(error: Exception) -> bytes:
-    text = str(error.args[0]) if error.args else ""
-    name = "MemoryError" if isinstance(error, MemoryError) else type(error).__name__
-    return orjson.dumps([name, text.encode("utf-8", "replace").decode()[:20_000]])
 
 
 def _bounded_for_good() -> None:

@@ -50,8 +50,7 @@ class Toolbox:
 
     def safe(self, answer: Answer, longest: int) -> Answer:
         """The answer as a model may see it: clean, without names that read like sentences, at most so many tokens."""
-        safe: Answer = aliased(clean(answer), self.names)
-        return fit(safe, longest)
+        return fit(aliased(clean(answer), self.names), longest)
 
 
 def offered() -> dict[str, Verb]:
