@@ -126,6 +126,22 @@ def test_what_has_no_outcome_is_told_by_what_moved(tmp_path) -> None:
     assert "not by how near it comes to the teacher" in said
 
 
+@pytest.mark.parametrize(
+    ("curves", "said"),
+    [
+        ({"mean_fitness": 200 * UP - 190 * LATE + NOISE, "best_fitness": 240 * UP}, "half the mutation"),
+        ({"optimal_arm_rate": UP - 0.9 * LATE + NOISE, "cumulative_regret": 90 * LINE}, "more exploration"),
+    ],
+)
+def test_what_has_no_learning_rate_is_told_of_none(tmp_path, curves, said: str) -> None:
+    """After a fall a population is told of its mutation and a bandit of its exploration."""
+    rows = [",".join(["step", *curves]), *(",".join(f"{v:.6g}" for v in row) for row in zip(range(N), *curves.values(), strict=True))]
+    (tmp_path / "log.csv").write_text("\n".join(rows))
+    step = usual_step(open_case(read_run(tmp_path)), "collapsed", "stop").do
+    assert said in step
+    assert "learning rate" not in step
+
+
 PAIRS_ROW = "{{'loss': 0.48, 'learning_rate': {}, 'rewards/chosen': 0.3, 'rewards/rejected': -0.8, 'rewards/accuracies': 0.75}}"
 FACTORY = '{{"current_steps": {0}0, "total_steps": 90, "loss": 0.5{0}, "accuracy": 0.7{0}, "lr": 1e-06, "percentage": 9{0}.0}}'
 

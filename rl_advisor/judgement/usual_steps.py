@@ -82,4 +82,4 @@ def _after_a_fall(case: Case) -> Experiment:
     best = counts.best_step if counts else 0.0
     before = [c for c in case.run.checkpoints if c.step <= best]
     resume = f"Resume from {max(before, key=lambda c: c.step).path}" if before else "Start again, saving a checkpoint at every evaluation,"
-    return told_step("fallen", resume=resume, slower=slower(case.run))
+    return told_step("fallen", resume=resume, slower=TOLD["words"][_kind(case.run)].get("slower") or slower(case.run))
