@@ -67,7 +67,11 @@ def _tool(verb: Verb, work: Work, desk: Dispatcher, said: set[str]) -> Tool:
             answer = await work(ctx, **told)
         except (Outside, UsageError, isolated.Refused, OSError) as mistake:
             raise ToolError(desk.said(mistake)) from None
-        return picture_of(answer) if isinstance(answer, bytes) else result_of(answer, told.get("run", "") if shows(ctx) else "")
+        return (
+            picture_of(answer)
+            if isinstance(answer, bytes)
+            else result_of(answer, told.get("run", "") if can_ask(ctx) or client_supports_apps(ctx) else "")
+        )
 
     arguments = {name: argument for name, argument in verb.arguments.items() if not argument.get("terminal")}
     return Tool(
@@ -87,11 +91,6 @@ def _tool(verb: Verb, work: Work, desk: Dispatcher, said: set[str]) -> Tool:
         annotations=WRITES if verb.about == "case" else READ_ONLY,
         meta=SHOWN_BY.get(verb.name),
     )
-
-
-def shows(ctx: Client) -> bool:
-    """Whether the client shows things to a person; all others get the text alone."""
-    return can_ask(ctx) or client_supports_apps(ctx)
 
 
 def case_tools(desk: Dispatcher, folder: Path) -> Mapping[str, Callable[..., Awaitable[Answer]]]:

@@ -54,7 +54,9 @@ def _fill(note: Note, folder: Path) -> None:
     """The judgement and its curves in one run of TensorBoard's, each mark in one of its own, so that the legend names it."""
     _events(folder / "judgement", [_text(note), *(value for curve in note.curves for value in _points(curve))])
     for mark in note.marks:
-        _events(folder / mark.name, [_dot(curve, mark.step) for curve in note.curves] or [_text(note)])
+        # TensorBoard keeps one point a step and smooths lines, so a line across the chart would be bent.
+        dots = [_point(curve, mark.step, np.interp(mark.step, *curve.finite())) for curve in note.curves]
+        _events(folder / mark.name, dots or [_text(note)])
 
 
 def _events(folder: Path, values: Iterable[tuple[Any, float, float]]) -> None:
@@ -83,11 +85,6 @@ def _points(curve: Curve) -> Iterable[tuple[Any, float, float]]:
     for step, value, at in zip(curve.step, curve.value, times, strict=True):
         if np.isfinite(value):
             yield _point(curve, step, value, at)
-
-
-def _dot(curve: Curve, step: float) -> tuple[Any, float, float]:
-    """A point on a curve at a step; TensorBoard keeps one a step and smooths lines, so a line across the chart would be bent."""
-    return _point(curve, step, np.interp(step, *curve.finite()))
 
 
 def _point(curve: Curve, step: float, value: float, at: float = np.nan) -> tuple[Any, float, float]:

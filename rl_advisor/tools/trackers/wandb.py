@@ -4,6 +4,7 @@ A run that is there is changed through the public interface, which does not dist
 with ``rl-advisor`` are written. Without a key a run of its own is kept on this machine (`wandb sync` sends it later).
 """
 
+import html
 import os
 import tempfile
 from pathlib import Path
@@ -67,12 +68,13 @@ def _of_its_own(wandb: Any, note: Note, parts: list[str]) -> str:
             x_save_requirements=False,
         ),
     )
+    page = f"<pre style='white-space: pre-wrap'>{html.escape(note.text)}</pre>"
     try:
         run.define_metric("step")
         run.define_metric("*", step_metric="step")
         for step, row in note.rows():
             run.log({"step": step, **row})
-        run.log({"step": float(note.tags["step"]), f"{PREFIX}/judgement": wandb.Html(_page(note))})
+        run.log({"step": float(note.tags["step"]), f"{PREFIX}/judgement": wandb.Html(page)})
         run.summary.update(_summary(note))
         return f"wandb: {run.url or Path(run.dir).parent}"
     finally:
@@ -81,10 +83,3 @@ def _of_its_own(wandb: Any, note: Note, parts: list[str]) -> str:
 
 def _summary(note: Note) -> dict[str, Any]:
     return {f"{PREFIX}/{name}": said for name, said in note.tags.items()} | {f"{m.metric}_step": m.step for m in note.marks}
-
-
-def _page(note: Note) -> str:
-    """The text as a page that holds nothing but text."""
-    import html
-
-    return f"<pre style='white-space: pre-wrap'>{html.escape(note.text)}</pre>"
