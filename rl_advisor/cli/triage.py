@@ -32,6 +32,10 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
     with opened(store, no_store) as kept:
         rows = told("the runs", lambda: judged(roots, how, kept, given["goal"]))
         _written(rows, given)
+        if kept.unwritten:
+            click.echo(
+                f"rl-advisor: {len(kept.unwritten):,} answers could not be kept (a full disk?) and are made again next time", err=True
+            )
         if not rows:
             click.echo("rl-advisor: nothing there looks like a run", err=True)
         gate.close(rows, (lambda: _show_common(rows, as_json)) if given["shared"] else (lambda: _show(rows, as_json, every_row)))

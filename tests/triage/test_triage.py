@@ -55,6 +55,20 @@ def test_an_unchanged_run_is_known_a_grown_one_is_judged(sweep: Path, tmp_path: 
         assert grown["step"] == 61
 
 
+def test_a_full_disk_loses_no_answer(sweep: Path, tmp_path: Path) -> None:
+    """What cannot be written is told all the same, once, and made again when there is room."""
+    with Store(tmp_path / "s.sqlite") as store:
+        room = store._base.execute("PRAGMA page_count").fetchone()[0]
+        store._base.execute(f"PRAGMA max_page_count = {room}")
+        rows = triage([str(sweep)], How(jobs=2), store)
+        assert len({r["run"] for r in rows}) == len(rows) and all(r["error"] is None for r in rows)
+        assert store.unwritten
+        assert [r["verdict"] for r in triage([str(sweep)], NO_ENGINE, store)] == [r["verdict"] for r in rows]
+    with Store(tmp_path / "s.sqlite") as store:
+        assert len(triage([str(sweep)], How(jobs=2), store)) == len(rows)
+        assert not store.unwritten
+
+
 def test_several_runs_in_one_file_have_a_row_each(tmp_path: Path) -> None:
     """What names cannot tell the reader tells; the rows are kept like any other."""
     (tmp_path / "a").mkdir()

@@ -34,6 +34,7 @@ class Store(AbstractContextManager["Store"]):
         Raises:
             sqlite3.Error: it is no such store, or nobody may write there.
         """
+        self.unwritten: dict[str, Any] = {}
         until = time.monotonic() + WAIT_S
         while True:  # tried again while another triage opens or closes it: for that moment SQLite does not wait by itself
             self._base = sqlite3.connect(
@@ -54,12 +55,17 @@ class Store(AbstractContextManager["Store"]):
 
     def known(self, key: str) -> Any:
         """The answer that is kept under this key, or None."""
+        if key in self.unwritten:
+            return self.unwritten[key]
         found = self._base.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
         return orjson.loads(found[0]) if found else None
 
     def keep(self, key: str, answer: Any) -> None:
-        """Keep an answer; written when this returns."""
-        self._base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, time.time(), orjson.dumps(answer)))
+        """Keep an answer, written when this returns; one that could not be (a full disk) is ``unwritten``, known to this process alone."""
+        try:
+            self._base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, time.time(), orjson.dumps(answer)))
+        except sqlite3.OperationalError:
+            self.unwritten[key] = answer
 
     def __exit__(self, *_: object) -> None:
         """Close the file."""
