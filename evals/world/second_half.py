@@ -65,7 +65,7 @@ Where evaluations keep their episodes ({runs} runs of {owners} repositories), a 
 the other. The best after a quarter, a half and three quarters is then better than the best before by {scored} of the
 score's range; by the episodes that it was chosen on by {seen}."""
 BOUND = """\
-A quarter of the steps saved at a hundredth of the gain lost, as was asked for, is out of reach of any rule: who knew what other
+A quarter of the steps saved at a hundredth of the gain lost, as was asked for, is more than other seeds tell: who knew what other
 seeds of the same training were brought ({runs} runs with twins), and stopped where that was next to never more, would lose
 {lost:.2f} to save {saved:.2f}; only who knew the end of the very run could."""
 

@@ -50,7 +50,7 @@ def summaries(run: Run, metrics: Sequence[str] = (), words: bool = False) -> Ans
     return {
         "run": run.name,
         "step": run.last_step,
-        "metrics": [_in_words(run, c) if words else summary(c, untrailed(run, c)) | _usual(run, c) for c in chosen],
+        "metrics": [_in_words(run, c) if words else summary(c, untrailed(run, c)) | usual_of(run, c) for c in chosen],
         **({"unknown": {name: nearest(run, name) for name in metrics if name not in known}} if len(known) < len(metrics) else {}),
         "left_out": left,
         "gaps": [asdict(g) for g in run.gaps],
@@ -64,7 +64,7 @@ def _in_words(run: Run, curve: Curve) -> Answer:
     return {"name": curve.name, "logged_as": curve.raw, "words": described(untrailed(run, curve))}
 
 
-def _usual(run: Run, curve: Curve) -> Answer:
+def usual_of(run: Run, curve: Curve) -> Answer:
     """Where its last value lies among them; nothing where that is not known."""
     value, known = curve.numbers, among_others(run, curve)
     return {"usual": known.says(value[-1])} if known is not None and value.size else {}
