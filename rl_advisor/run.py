@@ -35,17 +35,17 @@ class Curve:
     """Our name, or the framework's own when no dialect knows it."""
     raw: str
     """The name as the framework wrote it."""
-    source: str
+    source: str = field(repr=False)
     """Files it was read from, relative to the run, joined by ``, ``."""
-    step: Floats
-    value: Floats
-    time: Floats | None = None
+    step: Floats = field(repr=False)
+    value: Floats = field(repr=False)
+    time: Floats | None = field(default=None, repr=False)
     """Seconds since the epoch at which each point was written, where known."""
     mapped: bool = False
     """Whether a dialect (or the caller) says what it means."""
     guessed: bool = False
     """Whether the meaning was guessed from the name and the numbers."""
-    note: str = ""
+    note: str = field(default="", repr=False)
     """What is special about it in this framework: the KL estimator, a window, a proxy."""
     trailing: int = 0
     """Episodes over which each value is a mean: the last so many, so that the curve lags; 0 for one that stands for its own step."""
@@ -188,28 +188,28 @@ class Run:
     """One training run, or one file's part of it. Formats return parts with raw names; reading joins and translates them."""
 
     name: str = ""
-    curves: Mapping[str, Curve] = field(default_factory=dict)
-    rollouts: pd.DataFrame = field(default_factory=_no_table)
+    curves: Mapping[str, Curve] = field(default_factory=dict, repr=False)
+    rollouts: pd.DataFrame = field(default_factory=_no_table, repr=False)
     """One row a response; see ROLLOUT_COLUMNS. ``source`` and ``row`` say where it stands."""
-    scores: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict, repr=False)
     """What a person thinks of single responses, by their key: see ``samples/person.py``."""
-    telemetry: pd.DataFrame = field(default_factory=_no_table)
+    telemetry: pd.DataFrame = field(default_factory=_no_table, repr=False)
     """One row a GPU and moment: ``time`` in seconds since the epoch and ``gpu`` always, perhaps ``power_w``, ``utilization`` and
     ``memory_activity`` in 0..1, ``memory_gib``, ``memory_total_gib``, ``temperature``, ``sm_clock``."""
-    checkpoints: tuple[Checkpoint, ...] = ()
-    events: tuple[Event, ...] = ()
-    config: Mapping[str, Any] = field(default_factory=dict)
+    checkpoints: tuple[Checkpoint, ...] = field(default=(), repr=False)
+    events: tuple[Event, ...] = field(default=(), repr=False)
+    config: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The framework's configuration, flat, with its own keys."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The part of the configuration that we understand, in our keys."""
-    gaps: tuple[Gap, ...] = ()
-    ignored: tuple[Gap, ...] = ()
+    gaps: tuple[Gap, ...] = field(default=(), repr=False)
+    ignored: tuple[Gap, ...] = field(default=(), repr=False)
     """Files of which nothing was taken, though nothing is wrong with them: which, and why."""
     frameworks: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = field(default=(), repr=False)
     """Of a part with responses, the columns as the file names them."""
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] = field(default=(), repr=False)
     """Files read, relative to the run."""
     planned_steps: int | None = None
     goal: float | None = None
@@ -217,11 +217,11 @@ class Run:
     step_unit: str = UNSAID
     place: str = ""
     """Where in the folder it lies, when the folder holds several runs."""
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = field(default=(), repr=False)
     """Where the other runs of the folder lie."""
-    outcome_guess: Guess | None = None
+    outcome_guess: Guess | None = field(default=None, repr=False)
     """Which metric was taken as the outcome, where its name alone does not say that it is one."""
-    sound: tuple[Run, ...] = ()
+    sound: tuple[Run, ...] = field(default=(), repr=False)
     """Earlier sound runs of the same set-up, named by who asks, against which this one is measured."""
     axis: str = "step"
     """What a part's steps are: ``step``, or ``row`` when the file only has an order; after reading always ``step``."""

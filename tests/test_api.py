@@ -84,3 +84,11 @@ def test_the_cell_of_the_page_shows_the_run(monkeypatch: pytest.MonkeyPatch) -> 
     exec(compile(ast.Module(before, []), "cell", "exec"), held)  # noqa: S102 - the page is ours
     shown = eval(compile(ast.Expression(last.value), "cell", "eval"), held)  # type: ignore[attr-defined]  # noqa: S307 - as above
     assert "<iframe" in shown._repr_html_() and shown.step == 200
+
+
+def test_what_is_shown_of_an_answer_is_short():
+    """In a notebook a run, a curve and a judgement are a line; every name of the face is there."""
+    run = rl.read(RUN)
+    for one in (run, next(iter(run.curves.values())), rl.assess(run), type(run)()):
+        assert len(repr(one)) < 250, repr(one)[:300]
+    assert [name for name in rl.__all__ if not hasattr(rl, name)] == []
