@@ -46,8 +46,7 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
     chosen = [(entry, place) for entry in found if (place := bounds.place(into, entry.relative)) is not None]
 
     def bring(entry: _Entry, place: Path) -> None:
-        one = "://" not in entry.address and 0 < (entry.size or 0) <= _BLOCK  # one request, so that no second one can meet another state
-        with store.open(entry.address, "rb", block_size=_BLOCK, **({"size": entry.size} if one else {})) as file:
+        with store.open(entry.address, "rb", block_size=_BLOCK) as file:
             bounds.copy(file, place, entry.size if entry.size is not None else getattr(file, "size", None))
 
     if len(chosen) == 1:  # nothing else was asked for, so its failure is the answer
