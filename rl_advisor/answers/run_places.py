@@ -113,6 +113,11 @@ def _pruned(folder: Folder) -> Folder:
     return folder
 
 
+def likely(path: str) -> bool:
+    """Whether a name alone says that a file may be a log, for who cannot open it."""
+    return _LIKELY.fullmatch(PurePosixPath(path).name) is not None or not path.endswith((".md", ".txt", ".json", ".gz"))
+
+
 def runs_of(folder: Folder, opens: Opens) -> list[Folder]:
     """The runs in a folder, each as the folder (or a single file of it) that holds it."""
     kin = [(kid, run) for kid in folder.folders for run in runs_of(kid, opens)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from rl_advisor.answers.run_folders import holds_metrics
-from rl_advisor.answers.run_places import FLAT, runs_of, tree
+from rl_advisor.answers.run_places import FLAT, likely, runs_of, tree
 from rl_advisor.reading.remote.listing import File
 from rl_advisor.tools.triage.looking import look
 
@@ -108,3 +108,10 @@ def test_names_say_which_root(tmp_path: Path) -> None:
 def test_a_json_of_a_project_is_a_log_where_it_holds_rows_or_lists_of_numbers(tmp_path: Path, text: str, holds: bool) -> None:
     (tmp_path / "some.json").write_text(text)
     assert holds_metrics(tmp_path / "some.json") is holds
+
+
+@pytest.mark.parametrize(("name", "taken"), [("history.json", True), ("metrics.csv", True), ("config.json", False), ("notes.md", False)])
+def test_of_a_store_what_a_name_says_is_a_log_is_a_run(name: str, taken: bool) -> None:
+    """A store opens nothing to find runs; a log that only JSON could be is not passed over."""
+    found = runs_of(tree([File(f"{run}/{name}", 9, 0.0, "") for run in "ab"]), likely)
+    assert [run.path for run in found] == (["a", "b"] if taken else [])

@@ -82,13 +82,13 @@ def _local(root: str, named: str) -> list[Place]:
 
 def _remote(root: str, named: str) -> list[Place]:
     """The runs below an address, as its store lists them."""
-    from rl_advisor.answers.run_places import tree
+    from rl_advisor.answers.run_places import likely, tree
     from rl_advisor.reading.remote import copies
 
     known = copies.listed(root)
     if known.runs:
         return [Place(f"{named}{r.name}", r.address, _digest(r.name, [r.tag]), r.changed, address=True) for r in known.runs]
-    found = _placed(tree(known.files), lambda inner: not inner.endswith((".md", ".txt", ".json", ".gz")), root, named, copies.named(root))
+    found = _placed(tree(known.files), likely, root, named, copies.named(root))
     files, above = sorted(known.files), f"{root.rstrip('/')}/"
     return [replace(place, files=_among(files, f"{place.where}/".removeprefix(above))) for place in found]
 
