@@ -46,7 +46,7 @@ def regrets(folder: Path) -> dict[str, list[float]]:
     rows: dict[tuple[str, str], list[Row]] = {}
     for name, price, row in calls(folder):
         rows.setdefault((name, price), []).append(row)
-    scores = {f"{price:g}": MEASURES[f"regret at {price:g}"].score for price in PRICES}
+    scores = {f"{price:g}": MEASURES[f"regret at {price:g}"][1] for price in PRICES}
     return {name: [score(rows[name, price]) for price, score in scores.items()] for name in (TOLD, UNTOLD, *SIMPLE)}
 
 

@@ -11,6 +11,7 @@ from rl_advisor.api import assess
 from rl_advisor.finding import Assessment, Finding, Onset, Outcome
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.causes import before, explains, in_order, survived
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
 from rl_advisor.run import Gap, Run
 from rl_advisor.vocabulary import Link
@@ -300,5 +301,5 @@ def test_consequence_is_no_root() -> None:
 
 def test_one_run_is_no_comparison() -> None:
     """A comparison needs two."""
-    with pytest.raises(ValueError, match="at least two"):
+    with pytest.raises(UsageError, match="at least two"):
         compare([Run()])
