@@ -146,3 +146,10 @@ def test_updates_of_a_batch(config: dict[str, float], count: float | None) -> No
 )
 def test_weights_that_are_trained(config: dict[str, object], kind: str | None) -> None:
     assert weights(config, {}) == kind
+
+
+@pytest.mark.parametrize(("value", "given", "said"), [(0.3, {}, "tabular"), (3e-4, {}, ""), (0.3, {"method": "tabular"}, "")])
+def test_what_is_usual_in_one_kind_alone_is_not_usual_where_nothing_says_the_kind(value, given, said):
+    """A range as wide as all rows lets everything through."""
+    one = prior("policy/learning_rate", Circumstances(**given)).only(value)
+    assert (one.among if one else "") == said

@@ -89,7 +89,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     words = question if any(f.seen_in == "warnings" for f in wrong) else prose(asked_text, SENTENCE if logged else 0)
     steps = (
         None
-        if crash or (logged and not asked)
+        if (crash and crash.about[1]) or (logged and not asked)
         else asked_for(f"{rows.around.method} {words}", asked_text, beside=logged, alone=not read_here)
     )
     answer, figures = _answer(Asked(asked, rows, told, proven), steps), _figures(rows, read)

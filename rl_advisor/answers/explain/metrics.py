@@ -124,6 +124,8 @@ def _against(row: Prior, value: float, all_: Sequence[float]) -> tuple[str, str,
     if side == "usual" and len(all_) <= 1000 and (far := [v for v in all_ if row.side(v).startswith("far")]):
         worst = max(far, key=abs)
         return "unusual", f"Reached {number(worst)} in {len(far)} of {len(all_)} rows; {row.range}. {row.means(worst)}".strip(), row
+    if side == "usual" and (one := row.only(value)):
+        return "unusual", f"Usual in one kind alone of all that may be trained here: {one.range} ({one.among}).", row
     if _NORMAL[side] == "unusual" and not row.means(value):  # others were elsewhere, and nothing follows from it
         return "unknown", UNKNOWN, row
     return _NORMAL[side], row.says(value), row

@@ -20,6 +20,8 @@ from rl_advisor.vocabulary import metric as our_metric
 Range = tuple[float, float]
 ANYTHING = 100.0
 """Width of a range around 0 that says nothing."""
+FEW = 2
+"""Rows of which one says little against the other."""
 Side = Literal["far_below", "below", "usual", "above", "far_above", "not_a_number"]
 WIDER: Mapping[str, str] = {
     "grpo": "language", "ppo_language": "language", "preference": "language", "reward_model": "language", "supervised": "language",
@@ -71,6 +73,13 @@ class Prior:
     given: Circumstances
     seen: Usual | None = None
     """What sound runs of others showed, where that is known: it says what is usual, the row what is possible and what it means."""
+    hull: tuple["Prior", ...] = ()
+    """The rows of which this one is as wide as all, where it is not known which of them speaks."""
+
+    def only(self, value: float) -> "Prior | None":
+        """The one row of several that may speak by which a value is usual; None where others say so too."""
+        found = [row for row in self.hull if row.side(value) == "usual"]
+        return found[0] if len(found) == 1 and len(self.hull) > FEW else None
 
     @property
     def middle(self) -> float:
@@ -103,12 +112,16 @@ class Prior:
         low, high = self.usual
         return bool(self.seen) or not low < 0 < high or high - low <= ANYTHING
 
+    @property
+    def among(self) -> str:
+        """For whom the row speaks; empty where for all."""
+        return ", ".join(w.replace("_", " ") for w in (self.given.method, self.given.framework, self.given.weights) if w)
+
     def says(self, value: float) -> str:
         """Where a value lies by the runs that were seen, or by the row and for whom it speaks, and what that means."""
-        words = ", ".join(w.replace("_", " ") for w in (self.given.method, self.given.framework, self.given.weights) if w)
         if not self.telling:
             return f"Sound runs show nearly any value. {self.means(value)}".strip()
-        usual = self.seen.says(value) if self.seen else f"{self.range} ({words})." if words else f"{self.range}."
+        usual = self.seen.says(value) if self.seen else f"{self.range} ({self.among})." if self.among else f"{self.range}."
         return f"{usual} {self.means(value)}".strip()
 
     def means(self, value: float) -> str:
@@ -211,4 +224,5 @@ def _hull(rows: Sequence[Prior]) -> Prior:
         below=low.below,
         above=high.above,
         source="; ".join(dict.fromkeys((low.source, high.source))),
+        hull=tuple(rows) if len(rows) > 1 else (),
     )
