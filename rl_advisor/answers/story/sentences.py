@@ -71,7 +71,12 @@ def cause(a: Assessment) -> str:
     """What broke first and when; where nothing names it, the stage to look at; empty where nothing is broken."""
     found = cause_of(a)
     if found is None:
-        asked = a.first_broken_link != "none" and a.verdict != "undecidable"  # nothing is known to be broken where nothing is decided
+        # Nothing is known to be broken where nothing is decided, and what a setting proves stands in what to do.
+        asked = (
+            a.first_broken_link != "none"
+            and a.verdict != "undecidable"
+            and not any(clause(line) in a.next_experiment.do for line in a.at_odds)
+        )
         return f"{UNKNOWN}; look first at {WORDS['stage'][a.first_broken_link]}" if asked else ""
     said = clause(found.statement)
     title = "" if _says_its_name(found, said) else f"{named(found)}: "

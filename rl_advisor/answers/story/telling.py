@@ -70,7 +70,7 @@ def _facts(run: Run, a: Assessment, outcome: Iterable[str]) -> Iterable[tuple[st
         ("Keep", sentences.keep(run, a)),
         ("Beside", sentences.beside(a)),
         ("Why", "" if cause else sentence(a.why)),
-        ("At odds", next((line.rstrip(".") for line in a.at_odds if clause(line) not in cause), "")),
+        ("At odds", next((line.rstrip(".") for line in a.at_odds if clause(line) not in cause and clause(line) not in do), "")),
         ("Also", listed([named(f) for f in told.open], ALSO)),
         ("Slow", slow.statement if slow is not None and slow.statement not in do else ""),
     )
