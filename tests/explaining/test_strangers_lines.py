@@ -220,3 +220,17 @@ def test_a_count_in_the_question_is_no_value_of_what_it_names() -> None:
 def test_a_value_that_was_never_set_is_said() -> None:
     text = 'fps total: 121436.5\nTraceback (most recent call last):\n  File "a.py", line 3, in train\n    return best\n'
     assert "never set" in str(explain_log(text + "UnboundLocalError: local variable 'best' referenced before assignment"))
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "normal"),
+    [
+        ("reward=0.2 kl=15 entropy=0.001", "kl", "unusual"),  # neither an update nor a policy beside its reference goes so far
+        ("reward=0.2 kl=15 entropy=0.001", "entropy", "unknown"),  # usual where actions are continuous alone
+        ("reward=0.2 kl=0.01 entropy=0.5", "entropy", "normal"),
+        ("reward=0.2 learning_rate=0.3", "learning_rate", "unknown"),
+        ("reward=0.2 learning_rate=3e-4", "learning_rate", "normal"),
+    ],
+)
+def test_what_one_kind_alone_has_is_not_called_normal_of_any(line, name, normal) -> None:
+    assert next(m for m in explain_log(line)["metrics"] if m["name"] == name)["normal"] == normal

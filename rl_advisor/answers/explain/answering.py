@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.explain.metrics import metrics
+from rl_advisor.answers.explain.metrics import UNKNOWN, metrics
 from rl_advisor.answers.explain.pasted import SET
 from rl_advisor.answers.explain.told import by_frameworks, curve_of, told_in
 from rl_advisor.answers.explain.words import explain_word
@@ -118,7 +118,7 @@ def _of_values(asked: Asked, *, judged: bool = False) -> str:
     read = {n for n, c in given.items() if (level := here.get(n)) is not None and np.isclose(c.value[-1], level, rtol=ROUNDED)}
     values = {n: c for n, c in given.items() if n not in read}
     beside = metrics(Rows(replace(run, curves={**run.curves, **values})), ()) if values else []
-    valued = [t for t in beside if t["metric"] in values and t["normal"] != "unknown"]
+    valued = [t for t in beside if t["metric"] in values and t["why"] != UNKNOWN]
     hidden = "" if judged else () if _MEANS.search(asked.question) else OUTCOMES
     named = [
         t

@@ -93,15 +93,16 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
         finite = np.append(finite, finite.max()) if rate and rows.count > 1 else finite
     if alone:
         return _against(ranges[0], finite[-1], finite.tolist()) if ranges else ("unknown", UNKNOWN, None)
-    sides = [_NORMAL[row.side(finite[-1])] for row in ranges]
+    ones = [row.only(finite[-1]) for row in ranges]
+    sides = ["unusual" if one else _NORMAL[row.side(finite[-1])] for row, one in zip(ranges, ones, strict=True)]
     names = [m.meaning.split(":")[0].rstrip(".") for n in meanings if (m := metric(n))]
     if len(ranges) == len(meanings) and set(sides) == {"normal"}:
         return "normal", f"It is within what is usual, whichever it is ({'; '.join(r.range for r in ranges)}).", None
     if not ranges or "normal" in sides:
         return "unknown", f"It may be: {' or '.join(names)}. Name the trainer (--framework) to have it judged.", None
-    widest = max(ranges, key=lambda row: row.usual[1])
-    why = f"It lies outside of every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
-    return max(sides, key=_ORDER.index), why, widest
+    told = "; ".join(f"{_range(one)} is usual for {one.among} alone" if one else row.range for row, one in zip(ranges, ones, strict=True))
+    why = f"It lies outside of what is usual, whichever of {len(ranges)} meanings it has ({told})."
+    return max(sides, key=_ORDER.index), why, max(ranges, key=lambda row: row.usual[1])
 
 
 def _not_finite(rows: Rows, curve: Curve, lost: int, alone: bool) -> tuple[str, str]:
@@ -125,7 +126,7 @@ def _against(row: Prior, value: float, all_: Sequence[float]) -> tuple[str, str,
         worst = max(far, key=abs)
         return "unusual", f"Reached {number(worst)} in {len(far)} of {len(all_)} rows; {row.range}. {row.means(worst)}".strip(), row
     if side == "usual" and (one := row.only(value)):
-        return "unusual", f"Usual in one kind alone of all that may be trained here: {one.range} ({one.among}).", row
+        return "unknown", f"Usual for {one.among} alone ({_range(one)}); name the trainer to have it judged.", row
     if _NORMAL[side] == "unusual" and not row.means(value):  # others were elsewhere, and nothing follows from it
         return "unknown", UNKNOWN, row
     return _NORMAL[side], row.says(value), row

@@ -77,9 +77,10 @@ class Prior:
     """The rows of which this one is as wide as all, where it is not known which of them speaks."""
 
     def only(self, value: float) -> "Prior | None":
-        """The one row of several that may speak by which a value is usual; None where others say so too."""
+        """Of several rows that may speak the one by which alone a value is usual, or those that let anything through; None otherwise."""
         found = [row for row in self.hull if row.side(value) == "usual"]
-        return found[0] if len(found) == 1 and len(self.hull) > FEW else None
+        alone = len(found) == 1 or (not any(row.telling for row in found) and any(row.telling for row in self.hull))
+        return min(found, key=lambda row: len(row.among)) if found and alone and len(self.hull) > FEW else None
 
     @property
     def middle(self) -> float:
