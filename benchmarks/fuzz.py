@@ -186,7 +186,7 @@ def _read_whole(path: Path) -> None:
 
 
 def thrown(inputs: st.SearchStrategy[Any], try_one: Callable[[Any], None], most: Most, first: int) -> tuple[int, int]:
-    """How many inputs were tried within the bounds, and the last seed; a seed makes ``BATCH`` of them."""
+    """How many inputs were tried within the bounds, and the last seed; a seed makes at most ``BATCH`` of them."""
     end, tried, number = time.monotonic() + most.seconds, 0, first - 1
 
     def goes_on() -> bool:
@@ -196,7 +196,7 @@ def thrown(inputs: st.SearchStrategy[Any], try_one: Callable[[Any], None], most:
         number += 1
 
         @seed(number)
-        @settings(max_examples=BATCH, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+        @settings(max_examples=int(min(BATCH, most.inputs)), deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
         @given(inputs)
         def batch(one: Any) -> None:
             nonlocal tried

@@ -29,7 +29,7 @@ from test_voice import BANNED
 
 ROOT = Path(__file__).parents[1]
 CORPORA = [
-    p for kind in ("grpo", "classic", "second", "unseen") for p in sorted((ROOT / "evals" / "corpus" / kind / "runs").iterdir())[::3]
+    p for kind in ("grpo", "classic", "second", "unseen") for p in sorted((ROOT / "evals" / "corpus" / kind / "runs").iterdir())[::5]
 ]
 RUNS = [ROOT / "examples" / "grpo-run", *sorted((ROOT / "tests" / "data" / "golden").glob("*/*")), *CORPORA]
 PAGES = set(RUNS[::4])
