@@ -196,7 +196,13 @@ def thrown(inputs: st.SearchStrategy[Any], try_one: Callable[[Any], None], most:
         number += 1
 
         @seed(number)
-        @settings(max_examples=int(min(BATCH, most.inputs)), deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+        @settings(
+            max_examples=int(min(BATCH, most.inputs)),
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
         @given(inputs)
         def batch(one: Any) -> None:
             nonlocal tried
