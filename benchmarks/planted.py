@@ -36,7 +36,7 @@ SHIPPED = (
 )
 OPPOSITE = {"rose": "fell", "fell": "rose", "flat": "rose"}
 DIRECTIONS = {"rising": "rose", "falling": "fell", "flat": "flat"}
-BATCH = 40
+BATCH = 30
 Claim = dict[str, Any]
 
 
@@ -166,7 +166,8 @@ def failed(claims: list[Claim], bench: Toolbox, base: Assessment, shown: list[tu
     whys: list[str] = []
     for i in range(0, len(claims), BATCH):
         answer = ModelAnswer.model_validate_json(orjson.dumps(_answer(base, claims[i : i + BATCH])))
-        whys += [c.why for c in held(answer, base, bench, shown).checked]
+        struck = {each["claim"]: each["why"] for each in held(answer, base, bench, shown)[1]}
+        whys += [struck.get(number, "") for number in range(1, len(answer.claims) + 1)]
     return whys
 
 
@@ -218,8 +219,8 @@ class Tally:
             return
         right, wrong = (ModelAnswer.model_validate(_answer(base, [], rng.choice(steps))) for steps in (sorted(saved), free))
         self.right, self.tried["checkpoint"] = self.right + 1, self.tried["checkpoint"] + 1
-        self.struck += [str(held(right, base, bench, ()).fields)] if held(right, base, bench, ()).fields else []
-        self.caught["checkpoint"] += bool(held(wrong, base, bench, ()).fields)
+        self.struck += [str(held(right, base, bench, ())[1])] if held(right, base, bench, ())[1] else []
+        self.caught["checkpoint"] += bool(held(wrong, base, bench, ())[1])
 
     @property
     def good(self) -> bool:

@@ -6,32 +6,31 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rl_advisor.output.errors import UsageError
-from rl_advisor.tools.advisors.model.ledger import LEAST_WRITTEN, MOST_WRITTEN, PRICE_SOURCE, PRICED_ON, Ledger, Price, price_of
-from rl_advisor.tools.advisors.model.turns import Usage
+from rl_advisor.tools.advisors.model.ledger import LEAST_WRITTEN, MOST_WRITTEN, PRICE_SOURCE, PRICED_ON, Ledger, price_of
+from rl_advisor.tools.advisors.model.turns import KINDS, usage
 
-PRICES = st.builds(Price, *(st.floats(0, 100) for _ in range(4)))
+PRICES = st.tuples(*(st.floats(0, 100) for _ in KINDS)).map(lambda price: dict(zip(KINDS, price, strict=True)))
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault of the ledger
 @given(PRICES, st.floats(0, 2), st.integers(0, 300_000), st.lists(st.tuples(st.integers(0, 60_000), st.floats(0, 1)), max_size=12))
 def test_caps_hold(price, max_cost, max_tokens, turns):
     """However requests and answers fall out, a session that keeps to its room stays below both caps."""
-    price = Price(price.fresh, price.written, min(price.cached, price.fresh), price.stored)
-    ledger = Ledger(price, max_cost, max_tokens)
+    ledger = Ledger(price | {"cached": min(price["cached"], price["fresh"])}, max_cost, max_tokens)
     for sent, share in turns:
         room = ledger.room(sent)
         assert room == 0 or LEAST_WRITTEN <= room <= MOST_WRITTEN
         if room:
             cached = int(share * sent)
-            ledger = ledger.plus(Usage(fresh=sent - cached, cached=cached, written=int(share * room)))
-    assert ledger.spent.total <= max_tokens
+            ledger = ledger.plus(usage(sent - cached, cached, 0, int(share * room)))
+    assert ledger.spent.total() <= max_tokens
     assert ledger.money <= max_cost + 1e-9
 
 
 def test_money_adds_up():
     """Each kind of token has its own price."""
-    usage = Usage(fresh=1_000_000, cached=2_000_000, stored=400_000, written=100_000)
-    assert math.isclose(Ledger(Price(4, 20, 0.2, 5)).plus(usage).money, 4 + 0.4 + 2 + 2)
+    price = dict(zip(KINDS, (4, 0.2, 5, 20), strict=True))
+    assert math.isclose(Ledger(price).plus(usage(1_000_000, 2_000_000, 400_000, 100_000)).money, 4 + 0.4 + 2 + 2)
 
 
 @pytest.mark.parametrize(
@@ -57,5 +56,5 @@ def test_senseless_prices_are_refused(given_price, monkeypatch):
 
 def test_a_provider_gives_no_tokens_back():
     """Negative counts would switch a cap off, endless ones end a transcript; sound ones stand."""
-    assert Usage(-(10**9), 10**400, 3, 4) == Usage(0, 10**12, 3, 4)
-    assert (Usage(1, 2, 3, 4) + Usage(-9, 0, 0, 0)).total == 10
+    assert usage(-(10**9), 10**400, 3, 4) == usage(0, 10**12, 3, 4)
+    assert (usage(1, 2, 3, 4) + usage(-9, 0, 0, 0)).total() == 10

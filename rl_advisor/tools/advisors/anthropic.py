@@ -5,7 +5,7 @@ from typing import Any
 from rl_advisor.output import Answer
 from rl_advisor.tools.advisors.model.provider import advisor
 from rl_advisor.tools.advisors.model.session import ModelOptions
-from rl_advisor.tools.advisors.model.turns import Conversation, Ending, Entry, Usage, call_of, turn_of
+from rl_advisor.tools.advisors.model.turns import Conversation, Ending, Entry, call_of, turn_of, usage
 
 _ENDINGS: dict[str, Ending] = {"refusal": "refused", "max_tokens": "cut", "model_context_window_exceeded": "cut"}
 
@@ -40,7 +40,7 @@ def turn(message: Any) -> Entry:
     return turn_of(
         "".join(b.text for b in message.content if b.type == "text"),
         [call_of(b.id, b.name, b.input) for b in message.content if b.type == "tool_use"],
-        Usage(used.input_tokens, used.cache_read_input_tokens or 0, used.cache_creation_input_tokens or 0, used.output_tokens),
+        usage(used.input_tokens, used.cache_read_input_tokens or 0, used.cache_creation_input_tokens or 0, used.output_tokens),
         _ENDINGS.get(message.stop_reason, "done"),
         message.to_dict(mode="json", warnings=False)["content"],
     )

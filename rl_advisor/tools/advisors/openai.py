@@ -1,6 +1,7 @@
 """The advisor that asks an OpenAI model, or any server that speaks chat completions (vLLM, Ollama, SGLang): here is only how it speaks."""
 
 import os
+from collections import Counter
 from typing import Any
 
 import orjson
@@ -8,7 +9,7 @@ import orjson
 from rl_advisor.output import Answer
 from rl_advisor.tools.advisors.model.provider import advisor
 from rl_advisor.tools.advisors.model.session import ModelOptions
-from rl_advisor.tools.advisors.model.turns import Conversation, Ending, Entry, Usage, call_of, turn_of
+from rl_advisor.tools.advisors.model.turns import Conversation, Ending, Entry, call_of, turn_of, usage
 
 _ENDINGS: dict[str, Ending] = {"content_filter": "refused", "length": "cut"}
 
@@ -60,11 +61,11 @@ def _object(arguments: str) -> Any:
         return None
 
 
-def _usage(used: Any) -> Usage:
+def _usage(used: Any) -> Counter[str]:
     details = used.prompt_tokens_details
     cached = (details and details.cached_tokens) or 0
     stored = (details and details.cache_write_tokens) or 0
-    return Usage(used.prompt_tokens - cached - stored, cached, stored, used.completion_tokens)
+    return usage(used.prompt_tokens - cached - stored, cached, stored, used.completion_tokens)
 
 
 def _messages(entry: Entry) -> list[Answer]:

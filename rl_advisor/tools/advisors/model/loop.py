@@ -1,8 +1,11 @@
 """The loop that lets a model look at one run until it hands in a judgement; it knows no provider, so every provider gets the same."""
 
+import os
+import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -10,11 +13,12 @@ from pydantic import ValidationError
 
 from rl_advisor.finding import Assessment
 from rl_advisor.output.budget import tokens
+from rl_advisor.output.clean import readable
 from rl_advisor.output.errors import complaints
 from rl_advisor.tools.advisors.model.ledger import Ledger
-from rl_advisor.tools.advisors.model.signing import ANSWER, Held, ModelAnswer, held
+from rl_advisor.tools.advisors.model.signing import ANSWER, ModelAnswer, held
 from rl_advisor.tools.advisors.model.toolbox import Toolbox
-from rl_advisor.tools.advisors.model.turns import Ask, Conversation, Entry, Unavailable, Usage
+from rl_advisor.tools.advisors.model.turns import Ask, Conversation, Entry, Unavailable
 
 MOST_TURNS, MOST_CALLS, MOST_MALFORMED = 40, 16, 3
 LONGEST_CONVERSATION, LONGEST_COMPLAINT = 180_000, 3000
@@ -22,28 +26,25 @@ CLOSING = (
     f"This is your last turn: the budget ends here. Call {ANSWER} now with what you know; say under could_not_see what you did not look at."
 )
 NUDGE = f"Nothing was handed in. Look at what you still need, then call {ANSWER} with your judgement."
-Weighed = tuple[Held | None, str, str]
-"""A judgement held to the log, or the complaint to send back and its kind."""
 
 
 @dataclass(kw_only=True)
 class Session(Conversation):
     """A conversation with everything that it needs. What was paid and seen stands in its entries, so one that was cut off just goes on."""
 
+    advisor: str
     bench: Toolbox
     base: Assessment
     connected: Callable[[], Ask]
     """Gives what asks the model."""
     caps: Ledger
-    keep: Callable[[Entry], None]
-    """Writes an entry where it survives a crash."""
-    note: Callable[[str], None]
-    """Tells a person what is happening."""
+    path: Path | None
+    """Where the entries are kept, so that they survive a crash."""
 
     @property
     def ledger(self) -> Ledger:
         """What was spent so far, and what may be."""
-        return reduce(Ledger.plus, (Usage(**e["usage"]) for e in self.entries if "usage" in e), self.caps)
+        return self.caps.plus(sum((Counter(e["usage"]) for e in self.entries if "usage" in e), Counter()))
 
     @property
     def results(self) -> list[Entry]:
@@ -52,11 +53,25 @@ class Session(Conversation):
 
     def add(self, entry: Entry) -> None:
         """Go on with an entry."""
-        self.keep(entry)
+        append(self.path, entry)
         self.entries.append(entry)
 
+    def note(self, text: str) -> None:
+        """Tell the person at the terminal what is happening."""
+        sys.stderr.write(f"rl-advisor: {self.advisor}: {readable(text, 500)}\n")
 
-def converse(session: Session) -> Held:
+
+def append(path: Path | None, entry: Entry) -> None:
+    """Write one line to the disk itself, where a file is named, before coming back."""
+    if path is None:
+        return
+    with path.open("ab") as file:
+        file.write(orjson.dumps(entry) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def converse(session: Session) -> Assessment:
     """Ask, answer the model's calls, ask again, until a judgement stands.
 
     Raises:
@@ -89,7 +104,7 @@ def _make_room(session: Session, last: Entry) -> None:
     if not session.room:
         raise Unavailable("its budget was used up before it came to a judgement")
     # The turn after this one sends all this again, what is written now, and what tools will answer.
-    after = ledger.plus(Usage(fresh=sent, written=session.room // 4)).room(sent + 5000)
+    after = ledger.plus(Counter(fresh=sent, written=session.room // 4)).room(sent + 5000)
     if not after and CLOSING not in last.get("text", ""):
         last["text"] = f"{last.get('text', '')}\n\n{CLOSING}".lstrip()
 
@@ -102,7 +117,7 @@ def _size(conversation: Conversation) -> int:
     return said + sum(tokens({"d": t.description, "s": dict(t.schema)}) for t in conversation.tools) + 500
 
 
-def _react(session: Session, entry: Entry) -> Held | None:
+def _react(session: Session, entry: Entry) -> Assessment | None:
     """Answer a model's turn; the judgement where it handed one in that stands."""
     if entry["ending"] == "refused":
         raise Unavailable("the model declined to answer")
@@ -130,20 +145,20 @@ def _react(session: Session, entry: Entry) -> Held | None:
     return None
 
 
-def _weighed(session: Session, arguments: Any, fresh: Sequence[Entry] = ()) -> Weighed:
-    """What becomes of a judgement, also by the ``fresh`` results of its turn; what the log does not bear out is complained about once."""
+def _weighed(session: Session, arguments: Any, fresh: Sequence[Entry] = ()) -> tuple[Assessment | None, str, str]:
+    """A judgement held to the log and to the ``fresh`` results of its turn, or a complaint and its kind: once, of what is not borne out."""
     try:
         said = ModelAnswer.model_validate(arguments)
     except ValidationError as wrong:
         told = {"mistake": complaints(wrong), "do": f"Call {ANSWER} again with this put right."}
         return None, orjson.dumps(told).decode(), "malformed"
     seen = [(r["name"], orjson.loads(r["answer"])) for r in (*session.results, *fresh) if not r["failed"]]
-    stands = held(said, session.base, session.bench, seen)
-    if not stands.complaints or "unsupported" in _failures(session):
-        return stands, "", ""
-    session.note(f"{len(stands.complaints)} points that the log does not bear out; shown to the model once")
+    signed, struck = held(said, session.base, session.bench, seen)
+    if not struck or "unsupported" in _failures(session):
+        return signed, "", ""
+    session.note(f"{len(struck)} points that the log does not bear out; shown to the model once")
     do = f"Put these right or take them out, then call {ANSWER} again with the whole judgement. What still fails is left out."
-    told = session.bench.safe({"do": do, "not_borne_out": stands.complaints}, LONGEST_COMPLAINT)
+    told = session.bench.safe({"do": do, "not_borne_out": struck}, LONGEST_COMPLAINT)
     return None, orjson.dumps(told).decode(), "unsupported"
 
 

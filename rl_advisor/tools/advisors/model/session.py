@@ -5,10 +5,9 @@ The transcript is the conversation on disk, one line a turn, so that nothing tha
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,8 @@ from rl_advisor.output.clean import readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
 from rl_advisor.tools.advisors.model.ledger import PRICE_VARIABLE, Ledger, price_of
-from rl_advisor.tools.advisors.model.loop import Session, converse
-from rl_advisor.tools.advisors.model.signing import answer_tool, instead, signed
+from rl_advisor.tools.advisors.model.loop import Session, append, converse
+from rl_advisor.tools.advisors.model.signing import answer_tool
 from rl_advisor.tools.advisors.model.toolbox import Toolbox, tools
 from rl_advisor.tools.advisors.model.turns import Ask, Entry, Unavailable
 
@@ -56,19 +55,14 @@ def advise(advisor: str, run: Run, base: Assessment, connect: Callable[[], Ask],
     """
     session = _open(advisor, Toolbox(run, base.findings), base, connect, wished)
     try:
-        stands = converse(session)
+        return converse(session)
     except Unavailable as none:
-        note(advisor, f"{none}; the built-in advisor answers instead.")
-        return instead(base, advisor, readable(str(none), 300))
+        session.note(f"{none}; the built-in advisor answers instead.")
+        line = f"The {advisor} advisor gave no judgement: {readable(str(none), 300)}. This is the built-in advisor's."
+        return base.model_copy(update={"could_not_see": [*base.could_not_see, line], "words": line})
     finally:
-        if session.ledger.spent.total:
-            note(advisor, f"{wished.model}: {session.ledger.said()}")
-    return signed(stands, base, session.bench)
-
-
-def note(advisor: str, text: str) -> None:
-    """Tell the person at the terminal."""
-    sys.stderr.write(f"rl-advisor: {advisor}: {readable(text, 500)}\n")
+        if session.ledger.spent:
+            session.note(f"{wished.model}: {session.ledger.said()}")
 
 
 def _open(advisor: str, bench: Toolbox, base: Assessment, connect: Callable[[], Ask], wished: ModelOptions) -> Session:
@@ -85,12 +79,12 @@ def _open(advisor: str, bench: Toolbox, base: Assessment, connect: Callable[[], 
     session = Session(
         instructions=f"{shipped.prompt('model_advisor')}\n{shipped.skill_pages()['SKILL.md'].split('---', 2)[-1].strip()}",
         tools=(*tools(), answer_tool()),
+        advisor=advisor,
         bench=bench,
         base=base,
         connected=cache(connect),  # with the first question: a finished transcript needs no key
         caps=Ledger(price, wished.max_cost, wished.max_tokens),
-        keep=partial(append, path),
-        note=partial(note, advisor),
+        path=path,
         entries=resume(path, about) if path else [],
     )
     if not session.entries:
@@ -99,44 +93,20 @@ def _open(advisor: str, bench: Toolbox, base: Assessment, connect: Callable[[], 
 
 
 SCHEMA = "rl-advisor/transcript/2"
-_LARGEST, _BEGINS = 64_000_000, b'{"schema":'
+_BEGINS = b'{"schema":'
 
 
 def resume(path: Path, about: dict[str, Any]) -> list[Entry]:
     """The entries of a conversation that was begun about the same thing; empty, with the file begun, when there is none.
 
-    A last line that was not written to its end is dropped.
+    A last line that was not written to its end is cut off the file.
 
     Raises:
         NoSuchChoice: the file is about something else, or is no transcript.
     """
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent} to keep the transcript in")
-    lines = _whole_lines(path) if path.exists() else []
-    if not lines:
-        append(path, {"schema": SCHEMA, **about})
-        return []
-    other = [key for key, value in about.items() if lines[0].get(key) != value]
-    if other:
-        raise UsageError(f"the transcript {path.name} is of another {' and '.join(other)}; name another file or remove it")
-    return lines[1:]
-
-
-def append(path: Path | None, entry: Entry) -> None:
-    """Write one line to the disk itself, where a file is named, before coming back."""
-    if path is None:
-        return
-    with path.open("ab") as file:
-        file.write(orjson.dumps(entry) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _whole_lines(path: Path) -> list[Entry]:
-    """The lines of the file; a torn last one is cut off the file."""
-    if path.stat().st_size > _LARGEST:
-        raise UsageError(f"{path.name} is too large for a transcript")
-    data = path.read_bytes()
+    data = path.read_bytes() if path.exists() else b""
     whole = data[: data.rfind(b"\n") + 1]
     try:
         lines: list[Entry] = [dict(orjson.loads(line)) for line in whole.splitlines()]
@@ -144,5 +114,10 @@ def _whole_lines(path: Path) -> list[Entry]:
         lines = [{}]
     if not (lines[0].get("schema") == SCHEMA if lines else _BEGINS.startswith(data[: len(_BEGINS)])):
         raise UsageError(f"{path.name} is no transcript of this tool, or it is damaged; name another file")
-    os.truncate(path, len(whole))
-    return lines
+    if other := [key for key, value in about.items() if lines and lines[0].get(key) != value]:
+        raise UsageError(f"the transcript {path.name} is of another {' and '.join(other)}; name another file or remove it")
+    if whole != data:
+        os.truncate(path, len(whole))
+    if not lines:
+        append(path, {"schema": SCHEMA, **about})
+    return lines[1:]

@@ -1,7 +1,6 @@
 """Turns what a model handed in into a signed Assessment: its judgement over our findings, its claims as far as the log bears them out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from string import digits
 from typing import Annotated, Any
 
@@ -23,7 +22,8 @@ from rl_advisor.finding import (
 from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean
 from rl_advisor.output.wording import counted
-from rl_advisor.tools.advisors.grounding.claims import Checked, Claim, Evidence
+from rl_advisor.run import Run
+from rl_advisor.tools.advisors.grounding.claims import Claim, Evidence
 from rl_advisor.tools.advisors.grounding.prose import Prose
 from rl_advisor.tools.advisors.model.toolbox import Toolbox
 from rl_advisor.tools.advisors.model.turns import Tool
@@ -94,49 +94,56 @@ def answer_tool() -> Tool:
     return Tool(ANSWER, "Hand in your judgement. Call it once, last, when you have looked at what you need.", schema)
 
 
-@dataclass(frozen=True)
-class Held:
-    """A model's answer held to the log: what stands, and what does not."""
-
-    said: ModelAnswer
-    checked: Sequence[Checked]
-    prose: Prose
-    texts: Answer
-    """Its prose as far as it stands, by the fields of the Assessment."""
-    fields: dict[str, str]
-    """Its fields that cannot be, each with why."""
-
-    @property
-    def complaints(self) -> list[Answer]:
-        """What does not stand, as the model is told."""
-        claims: list[Answer] = [{"claim": i, "why": c.why} for i, c in enumerate(self.checked, 1) if c.why]
-        fields = [{"field": name, "why": why} for name, why in self.fields.items()]
-        sentences = [{"sentence": said[:120], "why": why} for said, why in self.prose.struck]
-        return [*claims, *fields, *sentences][:_SHOWN]
-
-
-def held(answer: ModelAnswer, base: Assessment, bench: Toolbox, seen: Seen) -> Held:
-    """The answer with every claim, field and sentence held to the run as it was seen."""
+def held(answer: ModelAnswer, base: Assessment, bench: Toolbox, seen: Seen) -> tuple[Assessment, list[Answer]]:
+    """The model's judgement over our findings, as far as the run bears out its claims, fields and sentences; and what does not stand."""
     safe = {key: part for key, part in aliased(clean(answer), bench.names).items() if key != "names_as_written"}
-    said = ModelAnswer.model_validate(safe)
-    evidence = Evidence(bench.run, seen, bench.aliases)
+    said, evidence = ModelAnswer.model_validate(safe), Evidence(bench.run, seen, bench.aliases)
     checked = [evidence.check(claim) for claim in said.claims]
-    prose = Prose(checked, bench.names | {f.pattern for f in base.findings})
-    texts = {
-        "summary": prose.kept(said.summary),
-        "why": prose.kept(said.why),
-        "best": prose.kept(said.best_checkpoint_why),
+    prose, wrong = Prose(checked, bench.names | {f.pattern for f in base.findings}), _wrong_fields(said, base, bench.run)
+    shown = [
+        # A model does not say how much each weighs.
+        EvidenceView(says=c.says, for_=c.claim.speaks_for or said.verdict, weight=1.0, metric=c.metric, steps=c.steps)
+        for c in checked
+        if not c.why
+    ]
+    best = BestCheckpoint(
+        step=said.best_checkpoint_step,
+        path=next((c.path for c in bench.run.checkpoints if c.step == said.best_checkpoint_step), None),
+        why=prose.kept(said.best_checkpoint_why) or "the model gives no reason that the log bears out",
+    )
+    told: Answer = {
+        "why": prose.kept(said.why) or "; ".join(e.says for e in shown if e.for_ == said.verdict)[:_LONGEST],
+        "words": prose.kept(said.summary),
         "ruled_out": [line for text in said.ruled_out if (line := prose.kept(text))],
         "could_not_see": [line for text in said.could_not_see if (line := prose.kept(text, cites=False))],
     }
-    return Held(said, checked, prose, texts, _wrong_fields(said, base, bench))
+    struck: dict[str, list[Answer]] = {
+        "claim": [{"claim": i, "why": c.why} for i, c in enumerate(checked, 1) if c.why],
+        "field": [{"field": name, "why": why} for name, why in wrong.items()],
+        "sentence": [{"sentence": text[:120], "why": why} for text, why in prose.struck],
+    }
+    if parts := [counted(len(out), noun) for noun, out in struck.items() if out]:
+        told["could_not_see"].append(f"Left out of the model's answer, because the log does not bear it out: {', '.join(parts)}.")
+    signed = told | {
+        **said.model_dump(include={"verdict", "call", "confidence", "first_broken_link"}),
+        "p_continue_pays": round(said.p_continue_pays, 3),
+        "call_reason": "pays" if said.call == "continue" else "broken" if said.verdict in BROKEN else "no_gain",
+        "probabilities": {v: round(said.probabilities.get(v, 0.0), 3) for v in VERDICTS} if said.probabilities else {},
+        "evidence": shown,
+        "rivals": [],
+        "at_odds": [e.says for e in shown if e.for_ != said.verdict],
+        "risk": "",
+        "best_checkpoint": base.best_checkpoint if "best_checkpoint_step" in wrong else best,
+        "onset": None if "onset" in wrong else said.onset,
+        "next_experiment": base.next_experiment if "next_experiment" in wrong else Experiment(**said.next_experiment.model_dump()),
+    }
+    return base.model_copy(update=signed), [each for out in struck.values() for each in out][:_SHOWN]
 
 
-def _wrong_fields(said: ModelAnswer, base: Assessment, bench: Toolbox) -> dict[str, str]:
+def _wrong_fields(said: ModelAnswer, base: Assessment, run: Run) -> dict[str, str]:
     """The fields of an answer that cannot be true of the run, each with why."""
-    run, wrong = bench.run, {}
-    seen = f"the run was seen from step {run.first_step:.0f} to {run.last_step:.0f}"
-    saved, best = {c.step: c.path for c in run.checkpoints}, said.best_checkpoint_step
+    wrong, best, seen = {}, said.best_checkpoint_step, f"the run was seen from step {run.first_step:.0f} to {run.last_step:.0f}"
+    saved, paths = {c.step for c in run.checkpoints}, {c.path for c in run.checkpoints}
     if best is not None and best != base.best_checkpoint.step and best not in saved:
         if saved:
             wrong["best_checkpoint_step"] = f"no checkpoint was saved at step {best}; there are {', '.join(map(str, sorted(saved)[:20]))}"
@@ -144,62 +151,8 @@ def _wrong_fields(said: ModelAnswer, base: Assessment, bench: Toolbox) -> dict[s
             wrong["best_checkpoint_step"] = seen
     if said.onset is not None and not (run.first_step <= said.onset.low and said.onset.high <= run.last_step):
         wrong["onset"] = seen
-    paths = {c.path for c in run.checkpoints}
     kinds = {path.rstrip(digits) for path in paths if path[-1:].isdigit()} - {""}
     words = (word.strip(".,;:!?()\"'`") for word in said.next_experiment.do.split())
     if no_such := next((w for w in words if w not in paths and w[-1:].isdigit() and w.rstrip(digits) in kinds), ""):
         wrong["next_experiment"] = f"there is no {no_such}"
     return wrong
-
-
-def signed(stands: Held, base: Assessment, bench: Toolbox) -> Assessment:
-    """The model's judgement over our findings: evidence and prose are its claims as far as they stand."""
-    said, texts = stands.said, stands.texts
-    good = [c for c in stands.checked if not c.why]
-    ours = [c.claim.speaks_for in (None, said.verdict) for c in good]
-    return base.model_copy(
-        update={name: getattr(said, name) for name in ("verdict", "call", "confidence", "first_broken_link")}
-        | {
-            "p_continue_pays": round(said.p_continue_pays, 3),
-            "call_reason": "pays" if said.call == "continue" else "broken" if said.verdict in BROKEN else "no_gain",
-            "probabilities": {v: round(said.probabilities.get(v, 0.0), 3) for v in VERDICTS} if said.probabilities else {},
-            # A model does not say how much each weighs.
-            "evidence": [
-                EvidenceView(says=c.says, for_=c.claim.speaks_for or said.verdict, weight=1.0, metric=c.metric, steps=c.steps) for c in good
-            ],
-            "rivals": [],
-            "at_odds": [c.says for c, agrees in zip(good, ours, strict=True) if not agrees],
-            "risk": "",
-            "best_checkpoint": _best(stands, base, bench),
-            "onset": None if "onset" in stands.fields else said.onset,
-            "ruled_out": texts["ruled_out"],
-            "could_not_see": [*texts["could_not_see"], *_left_out(stands)],
-            "next_experiment": base.next_experiment
-            if "next_experiment" in stands.fields
-            else Experiment(**said.next_experiment.model_dump()),
-            "why": texts["why"] or "; ".join(c.says for c, agrees in zip(good, ours, strict=True) if agrees)[:_LONGEST],
-            "words": texts["summary"],
-        }
-    )
-
-
-def _left_out(stands: Held) -> list[str]:
-    """One line on what was struck; none where everything stood."""
-    struck = {"claim": [c for c in stands.checked if c.why], "field": stands.fields, "sentence": stands.prose.struck}
-    parts = [counted(len(out), noun) for noun, out in struck.items() if out]
-    return [f"Left out of the model's answer, because the log does not bear it out: {', '.join(parts)}."] if parts else []
-
-
-def _best(stands: Held, base: Assessment, bench: Toolbox) -> BestCheckpoint:
-    """The checkpoint that the model chose, with a path only where it exists; ours where its choice cannot be."""
-    if "best_checkpoint_step" in stands.fields:
-        return base.best_checkpoint
-    step = stands.said.best_checkpoint_step
-    path = next((c.path for c in bench.run.checkpoints if c.step == step), None)
-    return BestCheckpoint(step=step, path=path, why=stands.texts["best"] or "the model gives no reason that the log bears out")
-
-
-def instead(base: Assessment, advisor: str, why: str) -> Assessment:
-    """The built-in assessment, saying that it stands in for a model and why."""
-    line = f"The {advisor} advisor gave no judgement: {why}. This is the built-in advisor's."
-    return base.model_copy(update={"could_not_see": [*base.could_not_see, line], "words": line})

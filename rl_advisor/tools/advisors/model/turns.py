@@ -1,7 +1,8 @@
 """The words in which the loop and a provider's client speak to each other: what was said, what was called, what it cost."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Entry = dict[str, Any]
@@ -12,32 +13,13 @@ MOST_TOLD = 10**12
 """Tokens of each kind that are believed."""
 
 
-@dataclass(frozen=True)
-class Usage:
-    """Tokens of one or more turns; the four kinds do not overlap."""
+KINDS = ("fresh", "cached", "stored", "written")
+"""Kinds of tokens, which do not overlap: sent at full price, read from the provider's cache, written to it, written by the model."""
 
-    fresh: int = 0
-    """Sent and read at full price."""
-    cached: int = 0
-    """Sent before and read from the provider's cache."""
-    stored: int = 0
-    """Sent and written to the provider's cache."""
-    written: int = 0
-    """Written by the model, its reasoning included."""
 
-    def __post_init__(self) -> None:
-        """Hold what a provider says to what can be: it gives no tokens back, and none has endless ones."""
-        for kind, count in vars(self).items():
-            object.__setattr__(self, kind, min(max(0, count), MOST_TOLD))
-
-    @property
-    def total(self) -> int:
-        """All tokens."""
-        return sum(vars(self).values())
-
-    def __add__(self, other: "Usage") -> "Usage":
-        """Both together."""
-        return Usage(**{kind: count + vars(other)[kind] for kind, count in vars(self).items()})
+def usage(*counts: int) -> Counter[str]:
+    """Tokens of a turn by kind, held to what can be: a provider gives no tokens back, and none has endless ones."""
+    return Counter({kind: min(max(0, count), MOST_TOLD) for kind, count in zip(KINDS, counts, strict=True)})
 
 
 Ending = Literal["done", "cut", "refused"]
@@ -48,9 +30,9 @@ def call_of(number: str, name: str, arguments: Any) -> dict[str, Any]:
     return {"id": number, "name": name, "arguments": arguments if isinstance(arguments, dict) else None}
 
 
-def turn_of(text: str, calls: Sequence[Mapping[str, Any]], usage: Usage, ending: Ending, raw: Any) -> Entry:
+def turn_of(text: str, calls: Sequence[Mapping[str, Any]], usage: Counter[str], ending: Ending, raw: Any) -> Entry:
     """One answer of the model as a line of the conversation; ``raw`` is the answer as the provider wants to see it again, as plain JSON."""
-    return {"role": "model", "text": text, "calls": list(calls), "ending": ending, "usage": asdict(usage), "raw": raw}
+    return {"role": "model", "text": text, "calls": list(calls), "ending": ending, "usage": usage, "raw": raw}
 
 
 @dataclass(frozen=True)
