@@ -61,7 +61,7 @@ def test_hysteresis(real, said, spoken) -> None:
     """Looks that agree in a row are told once they weigh enough together, a sure one at once; flicker and repetition are not."""
     state, heard = watching.State(), []
     for (verdict, call, link), confidence in said:
-        p = watching.USUAL[confidence]
+        p = {"low": 0.4, "medium": 0.6, "high": 0.9}[confidence]
         update = {"verdict": verdict, "call": call, "first_broken_link": link, "confidence": confidence}
         update["probabilities"] = {verdict: p, "improving" if verdict == "collapsed" else "collapsed": (1 - p) / 3}
         state, change = watching.heard(state, real.model_copy(update=update))
@@ -265,7 +265,7 @@ def test_killed_at_any_moment_nothing_is_lost(tmp_path, hook, real, monkeypatch)
 
     def judged(run):
         verdict, call, link = {20: A, 40: B}[int(run.last_step)]
-        said = {"verdict": verdict, "call": call, "first_broken_link": link, "confidence": "high", "probabilities": {}}
+        said = {"verdict": verdict, "call": call, "first_broken_link": link, "confidence": "high", "probabilities": {verdict: 0.9}}
         return real.model_copy(update={**said, "step": int(run.last_step), "planned_steps": None})
 
     monkeypatch.setattr(watching, "advisor_named", lambda _: SimpleNamespace(assess=judged))

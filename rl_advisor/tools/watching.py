@@ -33,13 +33,12 @@ LONGEST_PAUSE = 8
 ENOUGH = 0.75
 """Weight from which a change is told: one look that is sure, or several in a row that are not. Verdicts that are nearly as likely as each
 other take turns from look to look, and no turn of theirs is news."""
-USUAL: Mapping[str, float] = {"low": 0.4, "medium": 0.6, "high": 0.9}
-"""How likely a verdict is of which an advisor gives no probability."""
-_LAST_TRIES = 3
 
 
-JUDGEMENT = ("verdict", "call", "first_broken_link")
+JUDGEMENT = {"verdict", "call", "first_broken_link"}
 """What of an assessment is worth a message when it changes."""
+TOLD = {"run", "step", "planned_steps", "p_continue_pays", "confidence", "why", "summary"}
+"""What a message says besides."""
 
 
 class State(BaseModel, frozen=True, extra="forbid"):
@@ -51,7 +50,7 @@ class State(BaseModel, frozen=True, extra="forbid"):
     weight: float = 0.0
     """What speaks for ``doubted`` so far."""
     latest: Answer | None = None
-    """Run, step, planned steps, probability and summary of the latest assessment."""
+    """What is ``TOLD`` of the latest assessment."""
     number: int = 0
     watch: str = ""
     """A random name of this watch; with the number it makes the name of a change, the same however often the change is posted."""
@@ -73,18 +72,11 @@ def judged(run: "Run") -> Assessment:
 
 def heard(state: State, assessment: Assessment) -> tuple[State, Answer | None]:
     """The state after an assessment, and the change to tell once looks that agree in a row have enough weight together; else None."""
-    now = {name: getattr(assessment, name) for name in JUDGEMENT}
-    said = {name: getattr(assessment, name) for name in ("run", "step", "planned_steps", "p_continue_pays", "confidence", "why", "summary")}
-    return _weighed(state.but(latest=clean(said)), now, _weight(state.told, now, assessment))
-
-
-def _weight(told: Answer | None, now: Answer, assessment: Assessment) -> float:
-    """What one look speaks for a new judgement: how much likelier its verdict is than the one told; the same verdict counts half."""
-    likely = {str(v): p for v, p in assessment.probabilities.items()} or {assessment.verdict: USUAL[assessment.confidence]}
-    p = likely.get(assessment.verdict, 0.0)
-    if told is None:
-        return p
-    return p / 2 if told["verdict"] == now["verdict"] else max(0.0, p - likely.get(told["verdict"], 0.0))
+    now, likely = assessment.model_dump(include=JUDGEMENT), assessment.probabilities
+    weight = likely.get(assessment.verdict, 0.0)
+    if state.told is not None:  # how much likelier the verdict is than the one told; the same one counts half
+        weight = weight / 2 if state.told["verdict"] == now["verdict"] else max(0.0, weight - likely.get(state.told["verdict"], 0.0))
+    return _weighed(state.but(latest=clean(assessment.model_dump(include=TOLD))), now, weight)
 
 
 def _weighed(before: State, now: Answer, weight: float) -> tuple[State, Answer | None]:
@@ -116,14 +108,6 @@ def ended(state: State) -> bool:
     """Whether the plan is done, as far as the latest assessment knows."""
     latest = state.latest or {}
     return bool(latest.get("planned_steps")) and latest["step"] >= latest["planned_steps"]
-
-
-def exit_code(state: State) -> int:
-    """What a launcher is told; a plan that is done and came out well is healthy although nothing is left to continue."""
-    if state.told is None:
-        return UNREADABLE
-    advised = state.told["verdict"] in BROKEN or (state.told["call"] == "stop" and not ended(state))
-    return STOP if advised else HEALTHY
 
 
 def load(path: Path | None) -> State:
@@ -163,8 +147,11 @@ class Voice:
 
     @property
     def code(self) -> int:
-        """The exit code so far: a broken rule of the user's own advises to stop as well."""
-        return STOP if self._broke else exit_code(self.state)
+        """The exit code so far: a broken rule of the user's own advises to stop, too; a plan that is done and came out well does not."""
+        told = self.state.told
+        if self._broke or (told and (told["verdict"] in BROKEN or (told["call"] == "stop" and not ended(self.state)))):
+            return STOP
+        return HEALTHY if told else UNREADABLE
 
     def judge(self, run: "Run") -> int:
         """The code after a look at the run as it is now, of which the rules are asked, too."""
@@ -228,7 +215,7 @@ class Voice:
         """Say the last word, though no look confirmed it; what cannot be posted now stays in the state file for the next start."""
         if self.state.doubted is not None:
             self.keep(*_weighed(self.state, self.state.doubted, ENOUGH))
-        for _ in range(_LAST_TRIES):
+        for _ in range(3):
             if self._url and self.state.unsent:
                 wait()
                 self.deliver()

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from math import exp, log
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from rl_advisor.answers.compare import differing, spelled
 from rl_advisor.curves.course import Course
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import BROKEN, Experiment, number
-from rl_advisor.finding import Outcome as Found
+from rl_advisor.finding import Outcome as Shown
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.verdict import Judged, judge
@@ -26,6 +25,8 @@ LINK_RIGHT = 0.81
 """How often the link named of a broken run is one that a reader names, on 511 strangers' runs: ``python -m evals.judged``."""
 EVEN = 0.5
 """What is believed of an experiment for which no finding speaks."""
+Found = tuple[Outcome, float | None, list[str]]
+"""What came of a case, what is believed now (None: as before), and why."""
 
 
 NEXT: Mapping[Outcome, str] = {
@@ -86,63 +87,45 @@ def settled(case: CaseFile, first: str | Path, runs: Sequence[str | Path], chang
     ``first`` is the run of the case, read as it looked at the step at which it was opened; ``changed`` says what was changed where no
     setting shows it.
     """
-    before = read(first, case.step)
-    place, second = _meant(case, before, [(str(run), read(run)) for run in runs])
-    old, new = open_case(before), open_case(second)
-    if case.belief.about == "going on":
-        found = _went_on(case, place, old, new)
-    else:
-        found = _tested(case, place, (old, judge(old)), (new, judge(new)), changed)
+    before, later = read(first, case.step), [read(run) for run in runs]
+    shown = [turned(case.belief.pattern, before, run) for run in later]
+    did = [n for n, (as_proposed, _) in enumerate(shown) if as_proposed]
+    meant = did[0] if len(did) == 1 else -1
+    old, new = open_case(before), open_case(later[meant])
+    outcome, p, because = _went_on(old, new) if case.belief.about == "going on" else _tested(case, old, new, shown[meant], changed)
+    following = case.prediction.do if outcome == "not tested" else of_case(new).next_experiment.do
+    if case.belief.about == "cause" and outcome in NEXT:
+        following = f"{NEXT[outcome]} {following}"
+    found = Settled(run=str(runs[meant]), outcome=outcome, p=case.p if p is None else p, because=because, next=following)
     told = case.model_copy(update={"settled": [*case.settled, found]})
     return told.noted(f"changed: {changed}") if changed else told
 
 
-def _meant(case: CaseFile, first: Run, later: Sequence[tuple[str, Run]]) -> tuple[str, Run]:
-    """The later run that did what was proposed; the last one named where none or several did."""
-    did = [(place, run) for place, run in later if turned(case.belief.pattern, _differing(first, run))[0]]
-    return did[0] if len(did) == 1 else later[-1]
-
-
-def _differing(first: Run, second: Run) -> dict[str, list[Any]]:
-    return {key: pair for key, pair in differing([first, second]).items() if not NO_VARIANT.search(key) and key != "planned_steps"}
-
-
-def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tuple[Case, Judged], changed: str) -> Settled:
+def _tested(case: CaseFile, old: Case, new: Case, shown: tuple[list[str], list[str]], changed: str) -> Found:
     """Confirmed where the run is likely mended and nothing else was changed, refuted where it likely is not."""
-    (old, _), (new, _) = first, second
-    did, others = turned(case.belief.pattern, _differing(old.run, new.run))
-    logged = bool(old.run.config) and bool(new.run.config)
-    if logged and not did and not changed and (case.belief.pattern or not others):
-        because = [
-            f"what the settings show as changed is not what was proposed: {'; '.join(others[:4]) or 'nothing'}",
-            "say it with --changed",
-        ]
-        return Settled(run=place, outcome="not tested", p=case.p, because=because, next=case.prediction.do)
-    amounts, because = compared(first, second, case.belief.pattern)
+    did, others = shown
+    if old.run.config and new.run.config and not did and not changed and (case.belief.pattern or not others):
+        shows = f"what the settings show as changed is not what was proposed: {'; '.join(others[:4]) or 'nothing'}"
+        return "not tested", None, [shows, "say it with --changed"]
+    amounts, because = compared((old, judge(old)), (new, judge(new)), case.belief.pattern)
     because = [*([f"changed: {'; '.join([changed, *did] if changed else did)}"] if changed or did else []), *because]
     mended = repaired(amounts)
     if len(others) + bool(did or changed) > 1:
         because.append(f"changed as well: {'; '.join(others[:4])}: which of them did it cannot be told")
         mended = min(mended, 0.5 + (mended - 0.5) / 2)
     odds = case.p / max(1e-3, 1 - case.p) * mended / (1 - mended)
-    outcome: Outcome = "confirmed" if mended >= SETTLED else "refuted" if mended <= 1 - SETTLED else "open"
-    return Settled(
-        run=place, outcome=outcome, p=odds / (1 + odds), because=because, next=f"{NEXT[outcome]} {of_case(new).next_experiment.do}"
-    )
+    return "confirmed" if mended >= SETTLED else "refuted" if mended <= 1 - SETTLED else "open", odds / (1 + odds), because
 
 
-def _went_on(case: CaseFile, place: str, before: Case, after: Case) -> Settled:
+def _went_on(before: Case, after: Case) -> Found:
     """Whether the later part of the run came above the best that it had when the case was opened; not tested where it did not go on."""
     old, new = before.performance.counts, after.performance.counts
     if old is None or new is None or old.name != new.name or new.level.step[-1] <= old.level.step[-1]:
-        because = ["it has no later points of the outcome"]
-        return Settled(run=place, outcome="not tested", p=case.p, because=because, next=case.prediction.do)
+        return "not tested", None, ["it has no later points of the outcome"]
     best = float(new.levels[new.level.step > old.level.step[-1]].max())
     paid = best - old.best > max(old.margin, new.error)
-    because = [f"{new.name} came to {number(best)} after step {number(old.level.step[-1])}; its best before was {number(old.best)}"]
-    return Settled(
-        run=place, outcome="confirmed" if paid else "refuted", p=float(paid), because=because, next=of_case(after).next_experiment.do
-    )
+    came = f"{new.name} came to {number(best)} after step {number(old.level.step[-1])}; its best before was {number(old.best)}"
+    return "confirmed" if paid else "refuted", float(paid), [came]
 
 
 SETTLED = 0.8
@@ -206,19 +189,21 @@ def _at(course: Course, until: float) -> np.ndarray:
 
 def _gone(new: Case, pattern: str) -> tuple[float, str]:
     found = new.findings.get(pattern)
-    if found is None or found.outcome not in (Found.PRESENT, Found.ABSENT):
+    if found is None or found.outcome not in (Shown.PRESENT, Shown.ABSENT):
         return 0.0, ""
-    name, there = pattern.replace("_", " "), found.outcome is Found.PRESENT
+    name, there = pattern.replace("_", " "), found.outcome is Shown.PRESENT
     return (-0.5, f"{name} is still there: {found.statement}") if there else (0.5, f"{name} is no longer there")
 
 
-def turned(pattern: str, differing: Mapping[str, Sequence[object]]) -> tuple[list[str], list[str]]:
+def turned(pattern: str, first: Run, second: Run) -> tuple[list[str], list[str]]:
     """What differs between the two runs: settings that belong to what was believed, and others; each as ``name before -> after``.
 
     Where no pattern says what belongs to the belief, a single setting that differs is the experiment.
     """
-    told = {key: f"{key} {spelled(before)} -> {spelled(after)}" for key, (before, after) in differing.items()}
-    if pattern not in patterns():
-        return (list(told.values()), []) if len(told) == 1 else ([], list(told.values()))
-    its = {ours for ours, _ in patterns()[pattern].change}
+    told = {
+        key: f"{key} {spelled(before)} -> {spelled(after)}"
+        for key, (before, after) in differing([first, second]).items()
+        if not NO_VARIANT.search(key) and key != "planned_steps"
+    }
+    its = {ours for ours, _ in patterns()[pattern].change} if pattern in patterns() else set(told) if len(told) == 1 else ()
     return [text for key, text in told.items() if key in its], [text for key, text in told.items() if key not in its]
