@@ -173,7 +173,7 @@ def lost(folder: Path) -> None:
 
 def warm(folder: Path) -> None:
     """Judge every run of a folder in this process, everything loaded: what a worker of the triage does, without the triage."""
-    from rl_advisor.tools.triage.row import read_and_judged
+    from rl_advisor.tools.triage.judging import read_and_judged
     from rl_advisor.tools.workers import isolated
 
     isolated.load()

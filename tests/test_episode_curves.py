@@ -112,7 +112,7 @@ def test_the_page_folds_turns_and_triage_counts_what_was_lost() -> None:
     """The page opens on why episodes failed and folds each turn; the table's row has the share that was lost."""
     from rl_advisor.answers.reports.html import render
     from rl_advisor.tools.advisors.builtin import assess
-    from rl_advisor.tools.triage.row import lost
+    from rl_advisor.tools.triage.judging import judged
 
     failing = (CALL, Turn("tool", "Error: connection refused <b>", failed=True))
     run = run_of(lambda t: ((CALL, SEEN, LAST), 1.0) if t < 0.5 else (failing, 0.0))
@@ -121,5 +121,5 @@ def test_the_page_folds_turns_and_triage_counts_what_was_lost() -> None:
     assert "the infrastructure lost 40" in page
     assert page.count('<details class="fold"><summary>tool: ') >= 3
     assert "refused <b>" not in page
-    assert lost(run) == 0.5
-    assert lost(Run()) is None
+    assert judged(run)["episodes_lost"] == 0.5
+    assert judged(Run())["episodes_lost"] is None

@@ -13,7 +13,7 @@ from rl_advisor.judgement.case import case_of
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve
-from rl_advisor.tools.triage.row import outcome
+from rl_advisor.tools.triage.judging import outcome
 
 CORPUS = Path(__file__).parents[1] / "evals" / "corpus"
 RUNS = [run for name in ("grpo", "classic", "unseen", "second") for run in sorted((CORPUS / name / "runs").iterdir())[::6]]

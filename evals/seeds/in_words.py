@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from evals.seeds.doors import Asked, Drawing
-from rl_advisor.tools.asking import explained
+from rl_advisor.tools import explained
 
 Steps = list[dict[str, str]]
 HELLO = (

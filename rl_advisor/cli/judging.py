@@ -79,7 +79,7 @@ def _told(advisor: str, asked: Answer) -> Answer:
 def evaluate(corpus: str, answers: str | None, key: str | None, advisor: str, as_json: bool, **how: Any) -> None:
     """Score an advisor, or answers made elsewhere, on labelled runs: a folder with runs/ and labels.json."""
     from rl_advisor.answers import run_folders
-    from rl_advisor.tools.asking import advisor_named, of_files
+    from rl_advisor.tools import advisor_named, of_files
 
     folder = run_folders.existing(corpus)
     if answers is not None:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.run_reference import MARK, split_reference
+from rl_advisor.tools.workers.isolated import Refused
 
 LONGEST = 1024
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^/]")
@@ -15,7 +16,7 @@ REFUSED = "No run of that name lies in the folders that this server may read; li
 """One answer for every refused path, so that it tells nothing about what else is on the machine."""
 
 
-class Outside(LookupError):  # noqa: N818 - it names what went wrong
+class Outside(Refused):
     """A path that may not be read, or that is not there; the two are not told apart."""
 
     def __init__(self, near: Sequence[str] = ()) -> None:

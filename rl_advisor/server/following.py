@@ -12,7 +12,6 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
 
 from rl_advisor.answers import run_folders
-from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.tools.workers import isolated
 
@@ -60,7 +59,7 @@ class Following:
                         state, changed = await self._desk.worked(isolated.watched, {"run": str(place), "state": state})
                         for uri in uris if changed else ():
                             await self._bus.publish(ResourceUpdated(uri=uri))
-                except (Outside, isolated.Refused):
+                except isolated.Refused:
                     pause = RARELY_S
                 await anyio.sleep(pause)
         finally:

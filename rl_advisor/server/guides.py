@@ -13,7 +13,7 @@ from mcp_types import Completion, CompletionArgument, CompletionContext, PromptR
 from rl_advisor.discovery import table
 from rl_advisor.output import shipped
 from rl_advisor.output.clean import is_name
-from rl_advisor.server.confinement import Outside, called
+from rl_advisor.server.confinement import called
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.server.results import LABEL, MARKDOWN
 from rl_advisor.tools.workers import isolated
@@ -41,7 +41,7 @@ def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
     async def told(function: Callable[..., Any], **asked: Any) -> Any:
         try:
             return await desk.ask(function, asked, ("runs" if "runs" in asked else "run",))
-        except (Outside, isolated.Refused):
+        except isolated.Refused:
             raise ResourceNotFoundError("no such run, or nothing of that name in it") from None
 
     @server.resource("run://{+run}/inventory", name="run inventory", title="What a run holds", mime_type="application/json", meta=LABEL)
@@ -90,7 +90,7 @@ def offer_completions(server: MCPServer[Any], desk: Dispatcher) -> None:
                 names = await desk.ask(isolated.metrics, {"run": known.get("run", "")})
             else:
                 names = [called(desk.roots, p) for p in await desk.found()]
-        except (Outside, isolated.Refused):  # a run that may not or cannot be read has no names
+        except isolated.Refused:  # a run that may not or cannot be read has no names
             names = ()
         told = [f"{done}{comma}{n}" for n in _fitting(names, typed.strip())]
         return Completion(values=told[:MOST_COMPLETIONS], total=len(told), has_more=len(told) > MOST_COMPLETIONS)

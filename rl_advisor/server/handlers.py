@@ -15,7 +15,6 @@ from rl_advisor.answers.verbs import Verb, model_of, schema_of, verbs
 from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit
 from rl_advisor.output.errors import UsageError
-from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Client, Dispatcher, Work
 from rl_advisor.server.picture import SHOWN_BY
 from rl_advisor.server.questions import can_ask, completed, open_facts, which_run
@@ -65,7 +64,7 @@ def _tool(verb: Verb, work: Work, desk: Dispatcher, said: set[str]) -> Tool:
         told = completed(given, {name: given.pop(name) for name in back})
         try:
             answer = await work(ctx, **told)
-        except (Outside, UsageError, isolated.Refused, OSError) as mistake:
+        except (isolated.Refused, UsageError, OSError) as mistake:
             raise ToolError(desk.said(mistake)) from None
         return (
             picture_of(answer)

@@ -52,7 +52,7 @@ def open_facts(desk: Dispatcher) -> Work:
         try:
             asked = {"verb": "assess_run", "run": run, "until": until, "mapping": mapping, "planned": planned, "goal": goal}
             told = (await desk.ask(isolated.answer, asked)).get("ask", ())
-        except (Outside, isolated.Refused):
+        except isolated.Refused:
             return None  # the tool says why
         kinds = {a["argument"]: (Literal[*a["choices"]] if "choices" in a else int, a["question"]) for a in told}
         fields: Answer = {name: (kind | None, Field(None, description=said)) for name, (kind, said) in kinds.items()}

@@ -12,7 +12,7 @@ from rl_advisor.tools.cases import shelf
 
 
 def open_case(cases: Path, run: str | Path, question: str = "") -> Answer:
-    """Opens a case on a run and returns it as it was written; raises what :func:`rl_advisor.tools.runs.read` raises."""
+    """Opens a case on a run and returns it as it was written; raises what :func:`rl_advisor.tools.read` raises."""
     from rl_advisor.tools.cases import advice
 
     return shelf.keep(cases, advice.drafted(run, question))

@@ -17,9 +17,9 @@ from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
+from rl_advisor.tools import read
 from rl_advisor.tools.advisors.builtin import of_case
 from rl_advisor.tools.cases.shelf import LONGEST, Belief, CaseFile, Outcome, Prediction, Settled
-from rl_advisor.tools.runs import read
 
 LINK_RIGHT = 0.81
 """How often the link named of a broken run is one that a reader names, on 511 strangers' runs: ``python -m evals.judged``."""

@@ -62,18 +62,14 @@ def answers(
 def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> Iterator[tuple[Place, Row]]:
     """The answers of an engine, kept before they are given."""
     pending: dict[Future[Row], Place] = {}
-    done, again = 0, set[Place]()
+    done = 0
     while queue or pending:
         while queue and len(pending) < how.jobs + AHEAD:
             place = queue.popleft()
             pending[submit(place, how)] = place
         for future in wait(pending, return_when=FIRST_COMPLETED).done:
             place, lost = pending.pop(future), future.exception()
-            if lost is not None and place not in again:
-                again.add(place)
-                queue.appendleft(place)
-                continue
-            answer = future.result() if lost is None else {"error": f"its worker was lost twice ({type(lost).__name__})", "passing": True}
+            answer = future.result() if lost is None else {"error": f"its worker was lost ({type(lost).__name__})", "passing": True}
             if not answer.get("passing"):
                 store.keep(place.key, answer)
             parts, unknown = settled(parts_of(place, answer), store.known)

@@ -7,12 +7,13 @@ grows or breaks its reader costs itself at most its seconds; both tries together
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rl_advisor.tools.triage.looking import Place, look
-from rl_advisor.tools.triage.row import Row, read_and_judged
-from rl_advisor.tools.workers import Crowded, Limits, Stopped, in_worker
+from rl_advisor.tools.triage.row import Row
+from rl_advisor.tools.workers import Crowded, Limits, Stopped, in_worker, isolated
 
 TRIES = 2
 
@@ -58,10 +59,6 @@ def places_at(folders: list[str]) -> list[Row]:
 
 def report(path: str) -> str:
     """The page about the run at this path, written by a worker; empty where it could not be."""
-    from contextlib import suppress
-
-    from rl_advisor.tools.workers import isolated
-
     with suppress(Stopped):
         return str(in_worker(isolated.page, {"run": path}, limits=Limits(cpu_s=60)))
     return ""
@@ -74,8 +71,6 @@ def inside(where: str, inner: str) -> str:
 
 def _judged(path: str, goal: float | None, how: How, wanted: Callable[[float], None]) -> Row:
     """The answer of a worker, or why there is none."""
-    from rl_advisor.tools.workers import isolated
-
     began, why, passing = time.monotonic(), "", False
     for tried in range(TRIES):
         left = how.seconds - (time.monotonic() - began)
@@ -83,7 +78,7 @@ def _judged(path: str, goal: float | None, how: How, wanted: Callable[[float], N
             break
         limits = Limits(cpu_s=max(1, int(left)), memory=how.memory, wall_s=3 * left)
         try:
-            asked = (list(how.roots), f"{read_and_judged.__module__}:{read_and_judged.__name__}", path, goal)
+            asked = (list(how.roots), "rl_advisor.tools.triage.judging:read_and_judged", path, goal)
             return dict(in_worker(isolated.fenced, *asked, limits=limits, about=path, wanted=wanted, raises=(isolated.Refused,)))
         except Stopped as stopped:
             why, passing = str(stopped), isinstance(stopped, Crowded)

@@ -17,7 +17,6 @@ from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit, tokens
 from rl_advisor.output.clean import readable, untrusted
 from rl_advisor.output.errors import UnreadableRun, UsageError
-from rl_advisor.tools.asking import questions
 from rl_advisor.tools.cases import shelf
 
 LONGEST_ANSWER = 3800
@@ -94,7 +93,7 @@ def answer(asked: Answer) -> Answer | bytes:
     given = tools.ask(verb.name, **asked)
     if isinstance(given, bytes):
         return given
-    if verb.name == "assess_run" and "story" in given and (open_ := list(questions(asked, given))):
+    if verb.name == "assess_run" and "story" in given and (open_ := list(tools.questions(asked, given))):
         given = given | {"ask": open_}
     return brief(verb.brief, given) if verb.brief and not whole else fit(given, LONGEST_ANSWER)
 
