@@ -112,6 +112,19 @@ def test_every_answer_says_that_it_holds_the_words_of_a_run(answers):
     assert not [o for o in ours if o.meta and "ifc" in o.meta]
 
 
+@pytest.mark.parametrize(("asked", "near"), [("asess_run", "did you mean assess_run"), ("delete_everything", "there are ")])
+def test_an_unknown_tool_is_told_what_there_is(asked, near) -> None:
+    """A refusal with the near names, in our words and labelled as every answer; a known tool is asked."""
+
+    async def talk(client):
+        return await client.call_tool(asked, {}), await client.call_tool("list_runs", {})
+
+    refused, listed = with_client([DATA], talk)
+    assert refused.is_error and not listed.is_error
+    assert near in refused.content[0].text and "assess_run" in refused.content[0].text
+    assert refused.meta["ifc"]["integrity"] == "untrusted"
+
+
 def test_tools_are_few_small_titled_and_read_only():
     """The schemas together stay small, and each tool says what it is for and that it changes nothing."""
     tools = with_client([DATA], lambda c: c.list_tools()).tools

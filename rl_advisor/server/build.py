@@ -6,6 +6,7 @@ import ipaddress
 import os
 import socket
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from rl_advisor.server.following import Following
 from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources
 from rl_advisor.server.handlers import tools_of
 from rl_advisor.server.picture import pictures
-from rl_advisor.server.results import labelled
+from rl_advisor.server.results import asked_of, labelled
 from rl_advisor.server.skill import DAY_MS, Skills
 
 KEPT_OPEN, BACKLOG = 75, 2048
@@ -40,17 +41,18 @@ def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = (),
         NoSuchChoice: one of them is no folder, or no address.
     """
     desk, bus = Dispatcher(roots_of(folders), stores_of(addresses)), InMemorySubscriptionBus()
+    tools = tools_of(desk, cases)
     drawn = base64.b64encode(Path(__file__).with_name("icon.svg").read_bytes()).decode()
     server: MCPServer[Any] = MCPServer(
         "rl-advisor",
         title="RL advisor",
         version=__version__,
         instructions=shipped.prompt("instructions"),
-        tools=tools_of(desk, cases),
+        tools=tools,
         extensions=[Skills(), pictures()],
         icons=[Icon(src=f"data:image/svg+xml;base64,{drawn}", mime_type="image/svg+xml", sizes=["any"])],
         subscriptions=bus,
-        middleware=[labelled, Following(desk, bus)],
+        middleware=[labelled, partial(asked_of, [tool.name for tool in tools]), Following(desk, bus)],
         log_level="WARNING",
         cache_hints={"tools/list": _FIXED, "prompts/list": _FIXED, "resources/list": _FIXED, "resources/templates/list": _FIXED},
     )

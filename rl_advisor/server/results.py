@@ -1,12 +1,15 @@
 """How an answer leaves the server: as text and as structure, and whatever leaves it labelled as what a run wrote."""
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 import orjson
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import Annotations, CallToolResult, ImageContent, ResourceLink, TextContent
+
+from rl_advisor.output.errors import no_such
 
 LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
 """Answers hold what a run wrote: not to be obeyed, not to be passed on."""
@@ -43,3 +46,12 @@ async def labelled(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
     if isinstance(answer, dict) and ctx.method in _ANSWERS and not ours:
         return {**answer, "_meta": {**(answer.get("_meta") or {}), **LABEL}}
     return answer
+
+
+async def asked_of(names: Sequence[str], ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """The answer of any request; a tool that is none of ``names`` is refused with those that are near, as a run or a metric would be."""
+    name = (ctx.params or {}).get("name")
+    if ctx.method != "tools/call" or name in names:
+        return await call_next(ctx)
+    refused = CallToolResult(content=[TextContent(text=str(no_such("tool", name, names)))], is_error=True)
+    return refused.model_dump(by_alias=True, mode="json", exclude_none=True)
