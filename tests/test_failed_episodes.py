@@ -73,9 +73,9 @@ NEAR: list[tuple[Episode, str]] = [
 
 def test_the_turn_that_went_wrong_first() -> None:
     """A loop begins at its first repeat, a misused tool at the first answer that was never got over; else it is the last turn."""
-    loop = reason_of(Episode(said("look!", "<a", *["down!", "<the end"] * 6), cut=True)).sign.turn
-    misuse = reason_of(Episode(said("look!", "<a", *(s for i in range(9) for s in (f"open {i}!", f"<Error: no column {i}"))))).sign.turn
-    assert (loop, misuse, reason_of(Episode(said("It is 3."))).sign.turn) == (4, 3, -1)
+    loop = reason_of(Episode(said("look!", "<a", *["down!", "<the end"] * 6), cut=True)).turn
+    misuse = reason_of(Episode(said("look!", "<a", *(s for i in range(9) for s in (f"open {i}!", f"<Error: no column {i}"))))).turn
+    assert (loop, misuse, reason_of(Episode(said("It is 3."))).turn) == (4, 3, -1)
 
 
 def test_failed_without_a_reward() -> None:
@@ -87,7 +87,7 @@ def test_failed_without_a_reward() -> None:
 @pytest.mark.parametrize(("episode", "reason"), NEAR)
 def test_near_misses(episode: Episode, reason: str) -> None:
     """Errors that were overcome, are spoken of, or are the model's own are no infrastructure; the grader is blamed where it is wrong."""
-    assert reason_of(episode).name == reason
+    assert reason_of(episode).reason == reason
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_cont
 from rl_advisor.features.text.turns import Turn, spoken, turns_in, with_calls
 from rl_advisor.output import Answer
 from rl_advisor.run import Curve, Run
-from rl_advisor.samples.failure_signs import UNKNOWN, Episode, is_bad, is_word, reason_of, told_in
+from rl_advisor.samples.failure_signs import UNKNOWN, Episode, Reason, is_bad, is_word, reason_of, told_in
 from rl_advisor.samples.rows import Frame, of_samples, right_answers, right_or_wrong, spread, training, where
 from rl_advisor.samples.same_answers import marks
 from rl_advisor.samples.text_change import share_of, wilson
@@ -134,6 +134,8 @@ def turns_of(rows: Frame) -> list[tuple[Turn, ...]]:
 
 def judged(rows: Frame) -> Frame:
     """The failed ones of the rows, with ``reason``, ``p`` (how sure), ``quote``, ``where`` and ``turn`` (the first that went wrong)."""
+    import pandas as pd
+
     failed, paid = failures(rows)
     every, wanted = len(rows), _wanted(rows[paid & ~failed])
     gold = right_answers(rows) or [""] * every
@@ -146,8 +148,7 @@ def judged(rows: Frame) -> Frame:
         unsaid = row.get("length", 0) > _SHORTEST and not any(t.text.strip() or t.calls for t in turns)
         cut = row.get("truncated") == 1 or unsaid  # all that was spent went into what nobody sees
         found.append(reason_of(Episode(turns, told, gold[at], cut, paid[at], wanted, str(row.get("prompt", "")), taken[at])))
-    signs = {name: [getattr(r.sign, name) for r in found] for name in ("quote", "where", "turn")}
-    return rows[failed].assign(reason=[r.name for r in found], p=[r.p for r in found], **signs)
+    return rows[failed].assign(**pd.DataFrame(found, rows.index[failed], Reason._fields))
 
 
 def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:

@@ -31,6 +31,8 @@ _SAME_WORDS = 0.6
 _REPEATS = {"the same move in a row": 0.6, "moves made again": 0.2, "ends in a cycle": 0.5}
 """Shares from which repeated moves are a sign."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_ASKED = re.compile(r"(?:<(?=\w+>)|\\(?=boxed))(answer|final_answer|solution|final|boxed)\b")
+"""Marks that a prompt asks for."""
 _HANDED_IN = re.compile(r"[\[(]([^\[\]()]{1,200})[\])]\W{0,3}$")
 """What a last call hands in (``finish[Paris]``)."""
 
@@ -79,25 +81,26 @@ class Sign(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """The likeliest reason, its probability among all, and the sign that spoke most for it."""
+    """The likeliest reason, its probability among all, and where and in which words the sign was seen that spoke most for it."""
 
-    name: str
+    reason: str
     p: float
-    sign: Sign
+    quote: str
+    where: str
+    turn: int
 
 
 def reason_of(episode: Episode) -> Reason:
     """The reason that the signs of an episode weigh heaviest for: the sum of what each speaks for it, times how much of it there is."""
-    score, most = defaultdict(float, {UNKNOWN: 0.5}), dict[str, tuple[float, Sign]]()
-    looked = (_said_of_it, _errors, _repetition, _answer, _form, _attack)
-    signs = {sign.name: sign for look in looked for sign in look(episode, _last_words(episode))}
-    for name, sign in signs.items():
-        for reason, weight in _table()[2].get(name, {}).items():
+    score, most = defaultdict(float, {UNKNOWN: 0.5}), {UNKNOWN: (0.0, Sign(UNKNOWN, "", "no words of the model"))}
+    looked, last = (_said_of_it, _errors, _repetition, _answer, _form, _attack), _last_words(episode)
+    for sign in {sign.name: sign for look in looked for sign in look(episode, last)}.values():
+        for reason, weight in _table()[2].get(sign.name, {}).items():
             score[reason] += weight * sign.value
             most[reason] = max(most.get(reason, (0.0, sign)), (weight * sign.value, sign), key=itemgetter(0))
     best = max(score, key=lambda name: score[name])
-    p = float(np.exp(score[best]) / np.exp(list(score.values())).sum())
-    return Reason(best, p, most[best][1] if best in most else Sign(UNKNOWN, "", "no words of the model"))
+    _, quote, where, turn, _ = most[best][1]
+    return Reason(best, float(np.exp(score[best]) / np.exp(list(score.values())).sum()), quote, where, turn)
 
 
 def _said_of_it(e: Episode, _: str) -> Iterator[Sign]:
@@ -107,15 +110,12 @@ def _said_of_it(e: Episode, _: str) -> Iterator[Sign]:
             # Of the model's own words only those count that a limit speaks in its place.
             if match := (pattern.match if place == "spoken" else pattern.search)(text):
                 yield Sign(f"{place} {reason}", _around(text, match), where, turn)
-    heard = next((t.text for t in reversed(e.turns) if t.role != "assistant"), "")[-_LONG:]
-    for where, text in (("the environment's last words", heard), *e.told.items()):
-        if match := _words("died").search(text):
-            yield Sign("died", _around(text, match), where)
 
 
 def _places(e: Episode) -> Iterator[tuple[str, str, int, str]]:
     """Where such words are looked for: the place and its name, the turn that first went wrong, and the text; what counts most last."""
     answers, first = _answers(e), -1
+    yield "heard", "the environment's last words", -1, next((t.text for t in reversed(e.turns) if t.role != "assistant"), "")[-_LONG:]
     for i in answers:
         if not is_error(e.turns[i]):
             first = -1
@@ -178,9 +178,7 @@ def _answer(e: Episode, last: str) -> Iterator[Sign]:
     handed_in = _HANDED_IN.search(last) if _words("finishes").search(last[-LAST:]) else None
     marked, answer = marks(last), final_answer(last) or (handed_in[1] if handed_in else "")
     if e.gold and (name := likeness(answer, e.taken or "", "" if marked else last, e.gold)):
-        yield Sign(
-            f"{name} with marks" if marked and name == "right at the end" else name, last[-120:], f"the right answer is {e.gold[:40]}"
-        )
+        yield Sign(name, last[-120:], f"the right answer is {e.gold[:40]}")
     if last:
         changed = [i for i, t in enumerate(e.turns) if any(_words("changes").search(name) for name, _ in t.calls)]
         talks = any(t.role == "user" for t in e.turns)  # what was done for them is done; the words after it are a farewell
@@ -202,7 +200,7 @@ def _answer(e: Episode, last: str) -> Iterator[Sign]:
 def _form(e: Episode, last: str) -> Iterator[Sign]:
     """Marks and calls that are no proper ones."""
     marked, final = marks(last), e.turns[-1] if e.turns else Turn("tool", "")
-    wanted = (e.wanted | _asked_marks(e.asked)) - marked
+    wanted = e.wanted.union(_ASKED.findall(e.asked[-4_000:].lower()))
     if e.taken == "" and last:
         yield Sign("nothing taken", last[-120:], "the parser took nothing")
     elif wanted and last and not (e.taken or marked) and final.role == "assistant":
@@ -222,13 +220,6 @@ def _attack(e: Episode, _: str) -> Iterator[Sign]:
             break
     if e.paid:
         yield Sign("paid and wrong", "", "paid in full and judged wrong")
-
-
-def _asked_marks(prompt: str) -> set[str]:
-    return {
-        m.lower()
-        for m in re.findall(r"(?:<(?=\w+>)|\\(?=boxed))(answer|final_answer|solution|final|boxed)\b", prompt[-4_000:], re.IGNORECASE)
-    }
 
 
 def _last_words(e: Episode) -> str:
