@@ -182,24 +182,6 @@ def test_a_sentence_and_its_procedure(text: str, title: str | None) -> None:
     assert found is None or found["title"].startswith(str(title))
 
 
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [
-        ("is something wrong with my PPO loss?", "In reinforcement learning a loss"),
-        ("is something wrong with my reward?", "How well it goes is told"),
-        ("is something wrong with my KL?", "KL to the reference"),
-        ("is something wrong with my entropy?", "An entropy counts"),
-        ("my loss and my reward", None),
-        ("is something wrong with my shoes?", None),
-    ],
-)
-def test_a_question_that_nothing_answers_is_told_of_its_subject(text: str, title: str | None) -> None:
-    """Only where it stands alone: beside numbers these speak."""
-    found = asked_for(text, alone=True)
-    assert (found or {}).get("title", "").startswith(title or "") and bool(found) == bool(title)
-    assert asked_for(text) is None
-
-
 TALK = "".join(f"We then changed part {i} of our set-up once more. " for i in range(12))
 
 

@@ -90,7 +90,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     steps = (
         None
         if (crash and crash.about[1]) or (logged and not asked)
-        else asked_for(f"{rows.around.method} {words}", asked_text, beside=logged, alone=not read_here)
+        else asked_for(f"{rows.around.method} {words}", asked_text, beside=logged)
     )
     answer, figures = _answer(Asked(asked, rows, told, proven), steps), _figures(rows, read)
     if logged and asked and not (answer or any(f.there for f in wrong)) and (steps := asked_for(words, asked_text)):

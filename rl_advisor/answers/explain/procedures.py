@@ -11,7 +11,6 @@ from rl_advisor.discovery import table
 from rl_advisor.output import Answer
 
 _ADDRESS = re.compile(r"\b((?:\d{1,3}\.){3}\d{1,3}|localhost|[\w-]{1,60}(?:\.[\w-]{1,60}){0,5}):(\d{4,5})\b")
-_QUESTION = re.compile(r"\?|\b(?:why|how|what|which|wrong|problem|help)\b")
 LONGEST = 4_000
 """Characters of a text that are looked at: a question is short, and a log is read by other means."""
 ENOUGH, NEAR, LITTLE = 3.0, 1.0, 0.5
@@ -34,18 +33,15 @@ def _whole(words: str) -> str:
     return re.sub(r"\{([a-z_]+)\}", lambda name: str(fragments[name[1]]), words)
 
 
-def asked_for(text: str, around: str = "", *, beside: bool = False, alone: bool = False) -> Answer | None:
+def asked_for(text: str, around: str = "", *, beside: bool = False) -> Answer | None:
     """The procedure that a text asks for: the heaviest of those whose groups of words all stand in it; None where none weighs enough.
 
     ``around`` it stands what tells agents from language models. ``beside`` logged rows only those are heard that say what a number
-    means, and to a question that stands ``alone`` the row of its subject answers where no other does. What comes back has ``title``
-    (with what is nearly as likely) and ``steps`` of ``do``, ``run`` and ``means``.
+    means. What comes back has ``title`` (with what is nearly as likely) and ``steps`` of ``do``, ``run`` and ``means``.
     """
     found, said = _ADDRESS.search(text[:LONGEST]), _plain(text)
     weighed = _weighed(said, around, beside)
     answers = [p for weight, p in weighed if weight >= max(ENOUGH, weighed[0][0] - NEAR)]
-    if not answers and alone and _QUESTION.search(said):
-        answers = [p for _, p in weighed if "otherwise" in p and _weight([p["otherwise"]], said) > 0]
     if not answers:
         return None
     address = found[0] if found else "HOST:PORT"
