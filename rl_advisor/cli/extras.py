@@ -23,7 +23,7 @@ def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None, cas
     """Serve the tools to an assistant over the Model Context Protocol."""
     from rl_advisor.tools.workers import POOL
 
-    POOL.start("rl_advisor.tools.workers.isolated:load")  # beside the protocol's own library, which takes as long
+    POOL.start()  # beside the protocol's own library, which takes as long
     from rl_advisor import server
 
     where = None if http is None else server.address(http)

@@ -17,7 +17,7 @@ from rl_advisor.output import Answer
 from rl_advisor.output.clean import aliased, clean, is_name, readable
 from rl_advisor.server.confinement import Outside, below, called, inside
 from rl_advisor.server.scheduler import Busy, Scheduler, Slot
-from rl_advisor.tools.workers import POOL, Crowded, Limits, Stopped, in_worker, isolated
+from rl_advisor.tools.workers import Crowded, Limits, Stopped, in_worker, isolated
 
 Client = Context[Any, Any]
 Work = Callable[..., Awaitable[Any]]
@@ -26,7 +26,6 @@ MOST_KEPT, MOST_NEAR = 64, 2_000
 LIMITS = Limits(cpu_s=20, memory=1_500 << 20, wall_s=120)
 BUSY = "The server is busy with other runs, and this one takes long; ask again in a minute."
 log = logging.getLogger("rl_advisor.server")
-POOL.loaded = "rl_advisor.tools.workers.isolated:load"
 
 
 class Listener:
@@ -147,7 +146,7 @@ class Dispatcher:
                 from_thread.check_cancelled()
                 turn.go_on(seconds)
 
-            return await run_sync(lambda: in_worker(*asked, wanted=wanted, came=turn.came, **how), limiter=CapacityLimiter(1))
+            return await run_sync(lambda: in_worker(*asked, wanted=wanted, **how), limiter=CapacityLimiter(1))
 
         try:
             return await self._turns.taken(turn_of)

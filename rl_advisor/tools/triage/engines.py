@@ -25,7 +25,7 @@ def processes(jobs: int, _: str = "") -> Iterator[Submit]:
     from rl_advisor.tools.workers import POOL
 
     POOL.widened(jobs)
-    POOL.start("rl_advisor.tools.workers.isolated:load")
+    POOL.start()
     with threads(jobs, Event()) as submit:
         yield submit
 

@@ -20,13 +20,12 @@ _FORBIDDEN = frozenset(table(__file__, "forbidden.toml")["events"])
 MOST_FILES, LONGEST_QUESTION = 512, 16 << 20
 
 
-def main(descriptor: int, loaded: str) -> NoReturn:
+def main(descriptor: int) -> NoReturn:
     """Fork a worker for every socket that comes, and say its process id, until the caller goes away; then end them all."""
     os.setsid()  # Ctrl-C is the caller's affair, and all of this group end together
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who is over is gone: nobody waits for it
     control = socket.socket(fileno=descriptor)
-    if loaded:
-        function_of(loaded)()
+    function_of("rl_advisor.tools.workers.isolated:load")()
     gc.collect()
     gc.freeze()
     with contextlib.suppress(OSError):

@@ -23,15 +23,19 @@ from pathlib import Path
 MOST_IDLE = 4
 LARGEST_IDLE = 300 << 20
 """Bytes beyond those of a fresh worker with which one is kept: what a large run left behind is given back to the machine."""
-TOGETHER = 2_400 << 20
-"""Bytes that all workers may have together, or a third of the machine's memory where that is less; beyond it the largest one ends."""
+_PAGE = mmap.PAGESIZE
+try:
+    MEMORY = os.sysconf("SC_PHYS_PAGES") * _PAGE
+except (ValueError, OSError):  # nobody can tell
+    MEMORY = 8 << 30
+TOGETHER = min(2_400 << 20, MEMORY // 3)
+"""Bytes that all workers may have together; beyond it the largest one ends."""
 STEPS_S = (1.0, 4.0, 16.0)
 """Seconds of processor time within which pieces of work count as equals."""
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 PROCESSORS = max(1, CORES - 1)
 """How many workers run at a time: one processor is left to the server, and to what else the machine does."""
-_PAGE = mmap.PAGESIZE
-_CODE = "import sys; sys.path[:] = sys.argv[3:]; from rl_advisor.tools.workers.fork_server import main; main(int(sys.argv[1]), sys.argv[2])"
+_CODE = "import sys; sys.path[:] = sys.argv[2:]; from rl_advisor.tools.workers.fork_server import main; main(int(sys.argv[1]))"
 
 
 @dataclass(eq=False)
@@ -41,8 +45,6 @@ class Worker:
     pid: int
     channel: Connection
     about: str = ""
-    came: float = 0.0
-    """When its work was asked for."""
     began: float = 0.0
     """When it was begun."""
     size: int = 0
@@ -60,30 +62,24 @@ class Pool:
 
     def __init__(self) -> None:
         """Nothing is started yet."""
-        self.loaded = ""
-        """``module:name`` of a function that loads what the work needs; called once, in the nursery."""
         self._lock = threading.Lock()
         self._maker: tuple[subprocess.Popen[bytes], socket.socket] | None = None
         self._idle: list[Worker] = []
         self._held: list[Worker] = []
-        self._owner = 0
         self._fresh = 0
-        self._most_idle, self._together, self._at_once = MOST_IDLE, _bearable(), 0
+        self._most_idle, self._together, self._at_once = MOST_IDLE, TOGETHER, 0
 
     def widened(self, workers: int) -> None:
         """So many workers are kept warm and run, with half of the machine's memory together: for who has the machine to himself."""
-        self._most_idle, self._together = max(MOST_IDLE, workers), max(_bearable(), _machine() // 2)
+        self._most_idle, self._together = max(MOST_IDLE, workers), max(TOGETHER, MEMORY // 2)
         self._at_once = workers
 
-    def start(self, loaded: str = "") -> None:
-        """Start loading, without waiting for it; does nothing when it was started so. One that loads other things is ended if it rests."""
+    def start(self) -> None:
+        """Start loading what the work needs, without waiting for it; does nothing when it was started."""
         with self._lock:
-            if loaded not in ("", self.loaded) and not self._held:
-                self._lost()
-            self.loaded = loaded or self.loaded
             self._started()
 
-    def take(self, about: str, came: float | None = None) -> Worker:
+    def take(self, about: str) -> Worker:
         """A worker: the idle one that worked about the same before, a fresh one, or the one idle for longest."""
         with self._lock:
             same = next((w for w in self._idle if w.about == about), None)
@@ -91,7 +87,6 @@ class Pool:
             if same:
                 self._idle.remove(same)
             worker.about, worker.began, worker.size, worker.ran, worker.before = about, time.monotonic(), 0, 0.0, _seen(worker.pid)[1]
-            worker.came = worker.began if came is None else came
             self._held.append(worker)
             return worker
 
@@ -123,7 +118,7 @@ class Pool:
         size, ran = _seen(worker.pid)
         with self._lock:
             worker.size, worker.ran = max(0, size - self._fresh), ran - worker.before
-            first = sorted(self._held, key=lambda w: (bisect(STEPS_S, w.ran), -w.came))[: max(PROCESSORS, self._at_once)]
+            first = sorted(self._held, key=lambda w: (bisect(STEPS_S, w.ran), -w.began))[: max(PROCESSORS, self._at_once)]
             _stand(worker, still=worker in self._held and worker not in first)
 
     def crowded(self, worker: Worker) -> bool:
@@ -153,7 +148,7 @@ class Pool:
 
     def _started(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
         """The process that makes workers, and the line to it; it is started where there is none."""
-        if self._maker is not None and self._owner == os.getpid() and self._maker[0].poll() is None:
+        if self._maker is not None and self._maker[0].poll() is None:
             return self._maker
         self._lost()
         ours, theirs = socket.socketpair()
@@ -162,14 +157,14 @@ class Pool:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
         with theirs:
             nursery = subprocess.Popen(  # noqa: S603 - our own code
-                [sys.executable, "-I", "-c", _CODE, str(theirs.fileno()), self.loaded, *path],
+                [sys.executable, "-I", "-c", _CODE, str(theirs.fileno()), *path],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 env=environment,
             )
-        self._maker, self._fresh, self._owner = (nursery, ours), 0, os.getpid()
+        self._maker, self._fresh = (nursery, ours), 0
         return self._maker
 
     def _lost(self) -> None:
@@ -179,9 +174,8 @@ class Pool:
         if self._maker is not None:
             nursery, control = self._maker
             control.close()
-            if self._owner == os.getpid():
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    nursery.wait(5)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                nursery.wait(5)
         self._maker = None
 
     def stop(self) -> None:
@@ -203,18 +197,6 @@ def _stand(worker: Worker, *, still: bool) -> None:
         with contextlib.suppress(OSError):
             os.kill(worker.pid, signal.SIGSTOP if still else signal.SIGCONT)
         worker.still = still
-
-
-def _bearable() -> int:
-    return min(TOGETHER, _machine() // 3)
-
-
-def _machine() -> int:
-    """Bytes of the machine's memory; where nobody can tell, three times what all workers may have."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * _PAGE
-    except (ValueError, OSError):
-        return 3 * TOGETHER
 
 
 def _seen(pid: int) -> tuple[int, float]:
@@ -240,3 +222,5 @@ def _said_by_ps(pid: int) -> tuple[int, float]:
 
 POOL = Pool()
 atexit.register(POOL.stop)
+if hasattr(os, "fork"):
+    os.register_at_fork(after_in_child=lambda: vars(POOL).update(vars(Pool())))  # workers are their parent's
