@@ -13,7 +13,7 @@ from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve
 from rl_advisor.tools import report_file
-from rl_advisor.tools.trackers import Mark, bare, note, thinned
+from rl_advisor.tools.trackers import bare, note, thinned
 
 RUN = Path(__file__).parents[1] / "examples" / "grpo-run"
 
@@ -31,9 +31,9 @@ def test_note_says_the_verdict_by_the_runs_own_names(judged) -> None:
     assert found.text.startswith("# grpo-run: collapsed, stop\n")
     assert "eval/score" not in found.text
     assert found.tags["verdict"] == "collapsed"
-    assert [m.metric for m in found.marks] == ["rl-advisor/first_break", "rl-advisor/best_checkpoint"]
+    assert list(found.marks) == ["rl-advisor/first_break", "rl-advisor/best_checkpoint"]
     assert "eval_accuracy" in [c.raw for c in found.curves]
-    assert {m.metric: 1.0 for m in found.marks}.items() <= {k: v for _, row in found.rows() for k, v in row.items()}.items()
+    assert dict.fromkeys(found.marks, 1.0).items() <= {k: v for _, row in found.rows() for k, v in row.items()}.items()
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_tensorboard_shows_text_curves_and_marks(tmp_path: Path, judged) -> None
     assert len(said.Tensors("eval_accuracy")) > 20
     marks = {folder.name: [p.step for p in _events(folder).Tensors("eval_accuracy")] for folder in where.iterdir() if "step" in folder.name}
     onset, best = judged[1].onset.step, judged[1].best_checkpoint.step
-    assert marks == {Mark("first break", onset).name: [onset], Mark("best checkpoint", best).name: [best]}
+    assert marks == {f"first break at step {onset:.0f}": [onset], f"best checkpoint at step {best}": [best]}
 
 
 def test_tensorboard_is_written_anew_and_is_no_run(tmp_path: Path, judged) -> None:

@@ -24,24 +24,6 @@ CURVES, POINTS, LONGEST_NAME, LONGEST_METRIC, LONGEST_TEXT = 4, 2000, 80, 200, 6
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A step worth seeing on a chart, and what it is."""
-
-    what: str
-    step: float
-
-    @property
-    def name(self) -> str:
-        """What it is and where, in a few words."""
-        return f"{self.what} at step {self.step:.0f}"
-
-    @property
-    def metric(self) -> str:
-        """Its name as a metric: ``rl-advisor/first_break``."""
-        return f"{PREFIX}/{self.what.replace(' ', '_')}"
-
-
-@dataclass(frozen=True)
 class Note:
     """What is written, the same for every tracker."""
 
@@ -50,18 +32,19 @@ class Note:
     text: str
     tags: dict[str, str]
     """Without prefix: verdict, call, confidence, first_broken_link, step, version."""
-    marks: tuple[Mark, ...]
+    marks: dict[str, float]
+    """Steps worth seeing on a chart, by what they are as a metric: ``rl-advisor/first_break``."""
     curves: tuple[Curve, ...]
     """The outcome and the cause's own metric, by the run's own names."""
 
-    def rows(self) -> list[tuple[float, dict[str, float]]]:
-        """Steps with the points of the curves and the marks, in their order: what a tracker takes one after the other."""
+    def rows(self, *, alone: bool = False) -> list[tuple[float, dict[str, float]]]:
+        """Steps with the marks and, unless they stand ``alone`` (in a run that is there), the points of the curves, in their order."""
         found: dict[float, dict[str, float]] = {}
-        for curve in self.curves:
+        for curve in () if alone else self.curves:
             for step, value in zip(*curve.finite(), strict=True):
                 found.setdefault(float(step), {})[curve.raw] = float(value)
-        for mark in self.marks:
-            found.setdefault(mark.step, {})[mark.metric] = 1.0
+        for name, step in self.marks.items():
+            found.setdefault(step, {})[name] = 1.0
         return sorted(found.items())
 
 
@@ -69,12 +52,11 @@ def note(run: Run, a: Assessment) -> Note:
     """The note on a run under an assessment."""
     told = tell(run, a)
     shown = [thinned(run.curves[q["metric"]]) for q in told["curves"][:CURVES] if q["metric"] in run.curves]
-    onset, best = a.onset, a.best_checkpoint.step
-    marks = [Mark("first break", onset.step)] if onset is not None else []
-    marks += [Mark("best checkpoint", best)] if best is not None else []
+    marks = {"first_break": a.onset.step if a.onset else None, "best_checkpoint": a.best_checkpoint.step}
+    stand = {f"{PREFIX}/{what}": float(step) for what, step in marks.items() if step is not None}
     tags = {name: str(getattr(a, name)) for name in ("verdict", "call", "confidence", "first_broken_link", "step")}
     tags["version"] = __version__
-    return Note(bare(a.run) or "run", readable(short(run, a), LONGEST_TEXT), tags, tuple(marks), tuple(c for c in shown if c.step.size))
+    return Note(bare(a.run) or "run", readable(short(run, a), LONGEST_TEXT), tags, stand, tuple(c for c in shown if c.step.size))
 
 
 def thinned(curve: Curve) -> Curve:

@@ -5,9 +5,7 @@ Names begin with ``rl-advisor``; the description of a run that is there is left 
 
 import re
 import time
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.reading.remote.stores import mlflow as store
 from rl_advisor.tools.trackers import PREFIX, Note
@@ -23,28 +21,22 @@ def write(note: Note, where: str, place: str | Path) -> str:
     found = _RUN.search(where)
     server = (where[: found.start()] if found else where).rstrip("/")
     tracking = store.asked(server or None)
-    run = str(tracking.get_run(found[1]).info.run_id) if found else _new(tracking, note)
-    for name, said in note.tags.items():
-        tracking.set_tag(run, f"{PREFIX}.{name}", said)
-    for mark in note.marks:
-        tracking.log_metric(run, mark.metric, 1.0, step=int(mark.step))
-        tracking.set_tag(run, f"{PREFIX}.{mark.what.replace(' ', '_')}_step", f"{mark.step:g}")
+    from mlflow.entities import Metric
+
+    if found:
+        run = str(tracking.get_run(found[1]).info.run_id)
+    else:
+        known = tracking.get_experiment_by_name(PREFIX)
+        experiment = known.experiment_id if known is not None else tracking.create_experiment(PREFIX)
+        run = str(tracking.create_run(experiment, run_name=note.run, tags={"mlflow.note.content": note.text}).info.run_id)
+    tags = {f"{PREFIX}.{name}": said for name, said in note.tags.items()}
+    for name, said in (tags | {f"{mark.replace('/', '.')}_step": f"{step:g}" for mark, step in note.marks.items()}).items():
+        tracking.set_tag(run, name, said)
+    now, rows = int(1000 * time.time()), note.rows(alone=bool(found))
+    points = [Metric(re.sub(r"[^\w./ -]", "_", name)[:200], x, now, int(step)) for step, row in rows for name, x in row.items()]
+    for first in range(0, len(points), 1000):  # the most that a server takes at once
+        tracking.log_batch(run, metrics=points[first : first + 1000])
     tracking.log_text(run, note.text, f"{PREFIX}.md")
     if not found:
         tracking.set_terminated(run)
     return f"mlflow: {server or 'its own server'}, run {run}"
-
-
-def _new(tracking: Any, note: Note) -> str:
-    """A run of its own with the curves that the judgement speaks of."""
-    from mlflow.entities import Metric
-
-    known = tracking.get_experiment_by_name(PREFIX)
-    experiment = known.experiment_id if known is not None else tracking.create_experiment(PREFIX)
-    run = str(tracking.create_run(experiment, run_name=note.run, tags={"mlflow.note.content": note.text}).info.run_id)
-    now = int(1000 * time.time())
-    shown = replace(note, marks=())
-    points = [Metric(re.sub(r"[^\w./ -]", "_", name)[:200], x, now, int(step)) for step, row in shown.rows() for name, x in row.items()]
-    for first in range(0, len(points), 1000):  # the most that a server takes at once
-        tracking.log_batch(run, metrics=points[first : first + 1000])
-    return run

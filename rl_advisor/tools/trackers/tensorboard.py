@@ -7,6 +7,7 @@ of the run replaces it. Its files end in ``.rl-advisor``, by which our own reade
 import shutil
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ import numpy as np
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading.remote.bounds import client
 from rl_advisor.reading.run_folder import OURS
-from rl_advisor.run import Curve
 from rl_advisor.tools.trackers import PREFIX, Note
 
 WHERE = "tensorboard[:FOLDER]"
@@ -52,42 +52,28 @@ def _is_ours(folder: Path) -> bool:
 
 def _fill(note: Note, folder: Path) -> None:
     """The judgement and its curves in one run of TensorBoard's, each mark in one of its own, so that the legend names it."""
-    _events(folder / "judgement", [_text(note), *(value for curve in note.curves for value in _points(curve))])
-    for mark in note.marks:
+    from tensorboard.plugins.scalar.summary_v2 import scalar_pb
+    from tensorboard.plugins.text.summary_v2 import text_pb
+
+    said = float(note.tags["step"]), text_pb(f"{PREFIX}/judgement", note.text)
+    curves = replace(note, marks={}).rows()
+    _events(folder / "judgement", [said, *((step, scalar_pb(name, x)) for step, row in curves for name, x in row.items())])
+    for name, step in note.marks.items():
         # TensorBoard keeps one point a step and smooths lines, so a line across the chart would be bent.
-        dots = [_point(curve, mark.step, np.interp(mark.step, *curve.finite())) for curve in note.curves]
-        _events(folder / mark.name, dots or [_text(note)])
+        dots = [(step, scalar_pb(curve.raw, np.interp(step, *curve.finite()))) for curve in note.curves]
+        _events(folder / f"{name.removeprefix(f'{PREFIX}/').replace('_', ' ')} at step {step:.0f}", dots or [said])
 
 
-def _events(folder: Path, values: Iterable[tuple[Any, float, float]]) -> None:
-    """Write an event file: summaries with the step and the time of each."""
+def _events(folder: Path, values: Iterable[tuple[float, Any]]) -> None:
+    """Write an event file: summaries with the step of each."""
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.summary.writer.record_writer import RecordWriter
 
     folder.mkdir()
-    with (folder / f"events.out.tfevents.{time.time():.0f}{OURS}").open("xb") as file:
+    now = time.time()
+    with (folder / f"events.out.tfevents.{now:.0f}{OURS}").open("xb") as file:
         writer = RecordWriter(file)
-        writer.write(Event(wall_time=time.time(), file_version="brain.Event:2").SerializeToString())
-        for summary, step, at in values:
-            writer.write(Event(wall_time=at, step=int(step), summary=summary).SerializeToString())
+        writer.write(Event(wall_time=now, file_version="brain.Event:2").SerializeToString())
+        for step, summary in values:
+            writer.write(Event(wall_time=now, step=int(step), summary=summary).SerializeToString())
         writer.flush()
-
-
-def _text(note: Note) -> tuple[Any, float, float]:
-    from tensorboard.plugins.text.summary_v2 import text_pb
-
-    return text_pb(f"{PREFIX}/judgement", note.text), float(note.tags["step"]), time.time()
-
-
-def _points(curve: Curve) -> Iterable[tuple[Any, float, float]]:
-    """The curve as it was logged, under the name by which it was logged."""
-    times = curve.time if curve.time is not None else np.full(curve.step.size, np.nan)
-    for step, value, at in zip(curve.step, curve.value, times, strict=True):
-        if np.isfinite(value):
-            yield _point(curve, step, value, at)
-
-
-def _point(curve: Curve, step: float, value: float, at: float = np.nan) -> tuple[Any, float, float]:
-    from tensorboard.plugins.scalar.summary_v2 import scalar_pb
-
-    return scalar_pb(curve.raw, value), float(step), float(at) if np.isfinite(at) else time.time()

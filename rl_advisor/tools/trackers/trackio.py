@@ -25,10 +25,8 @@ def write(note: Note, where: str, _: str | Path) -> str:
         project=project, name=name or f"{note.run} {PREFIX}", resume="allow", embed=False, auto_log_gpu=False, auto_log_cpu=False
     )
     try:
-        for step, row in note.rows():
-            told = {metric: value for metric, value in row.items() if not name or metric.startswith(PREFIX)}
-            if told:
-                trackio.log(told, step=int(step))
+        for step, row in note.rows(alone=bool(name)):
+            trackio.log(row, step=int(step))
         level = trackio.AlertLevel.ERROR if note.tags["verdict"] in BROKEN else trackio.AlertLevel.INFO
         trackio.alert(title=f"{PREFIX}: {note.tags['verdict']}, {note.tags['call']}", text=note.text, level=level)
     finally:

@@ -82,4 +82,4 @@ def _of_its_own(wandb: Any, note: Note, parts: list[str]) -> str:
 
 
 def _summary(note: Note) -> dict[str, Any]:
-    return {f"{PREFIX}/{name}": said for name, said in note.tags.items()} | {f"{m.metric}_step": m.step for m in note.marks}
+    return {f"{PREFIX}/{name}": said for name, said in note.tags.items()} | {f"{name}_step": step for name, step in note.marks.items()}
