@@ -36,11 +36,11 @@ def main() -> None:
     """Write the picture and print its size."""
     from rl_advisor import tools
     from rl_advisor.tools.advisors import builtin
-    from rl_advisor.tools.report_file import renderer
+    from rl_advisor.tools.report_file import kind_of
 
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     run = tools.read(RUN)
-    out.write_bytes(first_screen(renderer("page.html")(run, builtin.assess(run))))
+    out.write_bytes(first_screen(kind_of("page.html").render(run, builtin.assess(run))))
     print(f"{out.name}: {out.stat().st_size / 1000:.0f} kB")
 
 

@@ -269,7 +269,9 @@ def test_killed_at_any_moment_nothing_is_lost(tmp_path, hook, real, monkeypatch)
         return real.model_copy(update={**said, "step": int(run.last_step), "planned_steps": None})
 
     monkeypatch.setattr(watching, "advisor_named", lambda _: SimpleNamespace(assess=judged))
-    monkeypatch.setattr(report_file, "renderer", lambda _: lambda *_: "a page")  # that it is written counts here, not what it says
+    monkeypatch.setattr(
+        report_file, "kind_of", lambda _: SimpleNamespace(render=lambda *_: "a page")
+    )  # that it is written counts here, not what it says
     for at in itertools.count():
         taken.clear()
         folder = tmp_path / str(at)

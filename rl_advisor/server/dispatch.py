@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import anyio
 from anyio import CapacityLimiter, from_thread
 from anyio.to_thread import run_sync
 from mcp.server.mcpserver import Context
@@ -51,7 +50,6 @@ class Dispatcher:
         self._stores = stores
         self._turns, self._threads, self._fetching = Scheduler(), CapacityLimiter(8), CapacityLimiter(2)
         self._kept: dict[Hashable, Any] = {}
-        self._under_way: dict[Hashable, tuple[anyio.Event, list[Any]]] = {}
 
     async def run(self, asked: str) -> Path:
         """Where a run lies that may be read; one of a store is fetched first, which holds up only who asks for another of a store.
@@ -83,11 +81,11 @@ class Dispatcher:
                 places[name] = str(await self.run(given)) if isinstance(given, str) else [str(await self.run(g)) for g in given]
         question, ear = asked | places, Listener(ctx)
         if not places:
-            return _given(await self._worked(function, [question], "pasted text", ear))
+            return _given(await self._worked(function, [question], ear))
         key = await self.quick(lambda: self._key(function, places, question))
         answer = self._kept.get(key)
         if answer is None:
-            answer = await self._shared(key, lambda: self._worked(function, [question], repr(places), ear))
+            answer = await self._worked(function, [question], ear)
         self._kept.pop(key, None)
         self._kept[key] = answer  # the last one asked for, now
         if len(self._kept) > MOST_KEPT:
@@ -103,26 +101,10 @@ class Dispatcher:
             isolated.Refused: why there is no answer.
         """
         roots = [str(root) for root in self.roots]
-
-        async def told(*, by_names: bool) -> Any:
-            return await self._shared(("runs", by_names), lambda: self._worked(isolated.runs, [roots, by_names], "runs", Listener()))
-
-        listed = await told(by_names=False)
-        return [Path(p) for p in _given(await told(by_names=True) if isinstance(listed, isolated.Refused) else listed)]
-
-    async def _shared(self, key: Hashable, work: Callable[[], Awaitable[Any]]) -> Any:
-        """What the work gives; who asks for the same meanwhile waits for it, and begins it again where it was given up."""
-        while other := self._under_way.get(key):
-            await other[0].wait()
-            if other[1]:
-                return other[1][0]
-        over, gave = self._under_way[key] = anyio.Event(), []
-        try:
-            gave.append(await work())
-        finally:
-            del self._under_way[key]
-            over.set()
-        return gave[0]
+        found = await self._worked(isolated.runs, [roots, False])
+        if isinstance(found, isolated.Refused):
+            found = await self._worked(isolated.runs, [roots, True])
+        return [Path(p) for p in _given(found)]
 
     async def quick(self, job: Callable[[], Any]) -> Any:
         """What a short job gives that looks at names and sizes only."""
@@ -136,10 +118,10 @@ class Dispatcher:
             log.info("looking failed: %s", type(gone).__name__)
             raise isolated.Refused(isolated.GONE) from None
 
-    async def _worked(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener) -> Any:
+    async def _worked(self, function: Callable[..., Any], arguments: Sequence[Any], ear: Listener | None = None) -> Any:
         """The answer of a worker, or why files that stay as they are will never give one."""
         asked = (isolated.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}", *arguments)
-        how: Answer = {"limits": LIMITS, "about": about, "ear": ear, "raises": (isolated.Refused,)}
+        how: Answer = {"limits": LIMITS, "ear": ear or Listener(), "raises": (isolated.Refused,)}
 
         async def turn_of(turn: Slot) -> Any:
             def wanted(seconds: float) -> None:
@@ -161,7 +143,7 @@ class Dispatcher:
         Raises:
             isolated.Refused: why there is no answer.
         """
-        return _given(await self._worked(function, [about], str(about), Listener()))
+        return _given(await self._worked(function, [about]))
 
     def said(self, error: Exception) -> str:
         """An error's message without where the folders lie."""

@@ -15,9 +15,8 @@ from rl_advisor.output.progress import listening
 from rl_advisor.server.confinement import called
 from rl_advisor.server.dispatch import Client, Dispatcher, Listener
 from rl_advisor.tools.triage import How, Place, Store, aimed, answers, is_row, order, settled, whole
-from rl_advisor.tools.triage.engines import threads
 from rl_advisor.tools.triage.row import CONTRACT
-from rl_advisor.tools.triage.work import places_at
+from rl_advisor.tools.triage.work import places_at, threads
 from rl_advisor.tools.workers import isolated
 from rl_advisor.tools.workers.pool import PROCESSORS
 

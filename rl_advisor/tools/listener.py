@@ -1,9 +1,7 @@
 """Judges a run from inside its trainer: a line when the judgement changes, advice to stop, a report at the end; what callbacks share."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.tools import report_file
 from rl_advisor.tools.watching import STOP, Voice, line
@@ -11,7 +9,7 @@ from rl_advisor.tools.watching import STOP, Voice, line
 REPORT = "rl-advisor-report.html"
 
 
-class Listener:
+class Listener(Voice):
     """What all callbacks share: judges the run on disk, remembers what was said, and writes the report at the end."""
 
     def __init__(  # noqa: PLR0913
@@ -33,14 +31,9 @@ class Listener:
         """
         if every < 1:
             raise ValueError("every takes a number of steps, at least 1")
-        from rl_advisor.reading.live import Follower
-
-        self.run, self._every, self._grace, self._follower = Path(run), every, grace, Follower(run)
-        self._voice = Voice(lambda change: print(f"rl-advisor {line(change)}"), rules)  # noqa: T201
-        self._pages, self._to = [] if report is None else [self.run / report], to
-        report_file.look_ahead(self._pages, to)
-        self.planned: int | None = None
-        """The plan as the trainer knows it, for a log that does not say it."""
+        super().__init__(run, lambda change: print(f"rl-advisor {line(change)}"), rules=rules)  # noqa: T201
+        self._every, self._grace, self._at_the_end, self._to = every, grace, [] if report is None else [self.run / report], to
+        report_file.look_ahead(self._at_the_end, to)
         self._since: float | None = None
         """The step from which stopping has been advised without a break."""
 
@@ -56,27 +49,14 @@ class Listener:
         if not self.due(step):
             return False
         try:
-            advised = self._voice.judge(self._read()) == STOP
+            advised = self.judge() == STOP
         except Exception as trouble:  # noqa: BLE001 - whatever it is, the training is worth more than our opinion of it
-            self._voice.say(step, f"cannot judge yet ({type(trouble).__name__}: {trouble}); training goes on")
+            self.say(step, f"cannot judge yet ({type(trouble).__name__}: {trouble}); training goes on")
             return False
         self._since = (step if self._since is None else self._since) if advised else None
         return self._since is not None and step - self._since >= self._grace
 
     def finish(self) -> None:
         """Write the report of the run as it ended, tell the trackers, and say where; what goes wrong is said."""
-        if not self._pages and not self._to:
-            return
-        from rl_advisor.tools.advisors import builtin
-
-        try:
-            run = self._read()
-            done = report_file.report(run, builtin.assess(run), self._pages, self._to, self.run)
-            for said in (*(f"report in {page}" for page in self._pages), *done.get("told", ())):
-                print(f"rl-advisor: {said}")  # noqa: T201
-        except Exception as trouble:  # noqa: BLE001 - as above
-            self._voice.say(0, f"no report ({type(trouble).__name__}: {trouble})")
-
-    def _read(self) -> Any:
-        run = self._follower.read()
-        return run if run.planned_steps else replace(run, planned_steps=self.planned)
+        for said in self.report(self._at_the_end, self._to):
+            print(f"rl-advisor: {said}")  # noqa: T201

@@ -1,7 +1,7 @@
 """The assessment of a run written to a file, in the form that the file's ending asks for."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
@@ -14,20 +14,15 @@ from rl_advisor.output.clean import readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
 
-Render = Callable[[Run, Assessment], str]
 _LONGEST_PAGE = 20_000_000
 
 
-def renderer(out: str | Path) -> Render:
-    """What renders a page for this file name.
+def kind_of(out: str | Path) -> ModuleType:
+    """The report that is written to a file of this name: it renders a run, and several as compared.
 
     Raises:
         NoSuchChoice: no report has this ending; the message names the endings.
     """
-    return _kind(out).render  # type: ignore[no-any-return]
-
-
-def _kind(out: str | Path) -> ModuleType:
     kinds = {module.SUFFIX: module for module in modules("rl_advisor.answers.reports", "SUFFIX", "render", "compared")}
     ending = Path(out).suffix.lower()
     if ending not in kinds:
@@ -55,7 +50,7 @@ def comparison(runs: Sequence[str | Path], out: str | Path, until: float | None 
     """
     from rl_advisor import tools
 
-    page = _kind(out).compared([tools.read(r, until) for r in runs], tools.ask("compare_runs", runs, until))
+    page = kind_of(out).compared([tools.read(r, until) for r in runs], tools.ask("compare_runs", runs, until))
     return readable(page, _LONGEST_PAGE)
 
 
@@ -93,7 +88,7 @@ def note_to(target: str, run: Run, assessment: Assessment, place: str | Path) ->
 
 def look_ahead(out: Sequence[str | Path], to: Sequence[str]) -> None:
     """Say before anything is read that no report has such an ending, or that there is no such tracker; raises what these raise."""
-    _ = [*map(renderer, out), *map(tracker, to)]
+    _ = [*map(kind_of, out), *map(tracker, to)]
 
 
 def report(run: Run, assessment: Assessment, out: Sequence[str | Path], to: Sequence[str], place: str | Path) -> dict[str, Any]:
@@ -102,7 +97,7 @@ def report(run: Run, assessment: Assessment, out: Sequence[str | Path], to: Sequ
     Raises:
         UsageError: no report has this ending, there is no such folder or tracker, or a tracker did not take it.
     """
-    written = [str(safe_write.put(page, readable(renderer(page)(run, assessment), _LONGEST_PAGE))) for page in map(_target, out)]
+    written = [str(safe_write.put(page, readable(kind_of(page).render(run, assessment), _LONGEST_PAGE))) for page in map(_target, out)]
     told = [note_to(each, run, assessment, place) for each in to]
     done = {"written": written[0] if len(written) == 1 else written, "told": told}
     return {name: where for name, where in done.items() if where}

@@ -4,10 +4,9 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,25 +124,52 @@ def load(path: Path | None) -> State:
 
 
 class Voice:
-    """Judges a run again and again; says each change once (prints, reports, posts it), and keeps the state after every part."""
+    """Judges a growing run again and again; says each change once (prints, reports, posts it), and keeps the state after every part."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
+        run: str | Path,
         tell: Callable[[Answer], None],
+        *,
         rules: Sequence[str] = (),
         state_file: Path | None = None,
         webhook: str | None = None,
-        report: Callable[[], object] | None = None,
+        pages: Sequence[Path] = (),
+        goal: float | None = None,
     ) -> None:
         """``tell`` takes a change; of a rule that is broken, or of what goes wrong, ``step`` and ``rule``, the words.
 
         Raises:
-            UsageError: the address is none of the web, or the state file or a rule is none.
+            UsageError: the address is none of the web, a page has no ending that is known, or the state file or a rule is none.
         """
+        from rl_advisor.reading.live import Follower
+
         if webhook and not webhook.startswith(("http://", "https://")):
             raise UsageError("--webhook takes an address that begins with http:// or https://")
-        self.state, self._file, self._url, self._report, self._tell = load(state_file), state_file, webhook, report, tell
+        report_file.look_ahead(pages, ())
+        self.run, self.planned, self._goal, self._follower = Path(run), None, goal, Follower(run)
+        """``planned``: the plan as a trainer knows it, for a log that does not say it."""
+        self.state, self._file, self._url, self._pages, self._tell = load(state_file), state_file, webhook, pages, tell
         self._rules, self._said, self._broke, self._refused = list(map(rule, rules)), set[str](), False, ""
+
+    def read(self) -> "Run":
+        """The run as it is now."""
+        run = self._follower.read()
+        return replace(run, planned_steps=run.planned_steps or self.planned, goal=self._goal)
+
+    def _reported(self, pages: Sequence[Path], to: Sequence[str]) -> Answer:
+        run = self.read()
+        return report_file.report(run, advisor_named("builtin").assess(run), pages, to, self.run)
+
+    def report(self, pages: Sequence[Path], to: Sequence[str]) -> Iterator[str]:
+        """Where the run as it is now was written, and which trackers were told, a line each; or why not: nothing ends of it."""
+        targets = [*(((page,), ()) for page in pages), *(((), (tracker,)) for tracker in to)]
+        for page, tracker in targets:
+            try:
+                done = self._reported(page, tracker)
+                yield done["told"][0] if tracker else f"report in {done['written']}"
+            except Exception as trouble:  # noqa: BLE001 - whatever it is, the training is worth more than our opinion of it
+                yield f"no report ({type(trouble).__name__}: {readable(str(trouble), 300)})"
 
     @property
     def code(self) -> int:
@@ -153,8 +179,9 @@ class Voice:
             return STOP
         return HEALTHY if told else UNREADABLE
 
-    def judge(self, run: "Run") -> int:
+    def judge(self) -> int:
         """The code after a look at the run as it is now, of which the rules are asked, too."""
+        run = self.read()
         self.keep(*heard(self.state, judged(run)))
         self._broke = False
         for own in self._rules:
@@ -174,12 +201,12 @@ class Voice:
             self._said.add(key)
             self._tell({"step": step, "rule": line})
 
-    def looked(self, files: str, read: "Callable[[], Run]") -> bool:
+    def looked(self, files: str) -> bool:
         """Whether files with this digest are new: they are judged; what cannot be read yet is looked at again when it changes."""
         if fresh := files not in ("", self.state.seen):
             self.state = self.state.but(seen=files)
             with suppress(UnreadableRun, FileNotFoundError):
-                self.judge(read())
+                self.judge()
         else:
             self.deliver()
         return fresh
@@ -198,8 +225,7 @@ class Voice:
     def deliver(self) -> None:
         """Say what is still to be said; the address of a webhook may be a secret and is not repeated."""
         if self.state.due:
-            if self._report:
-                self._report()
+            self._reported(self._pages, ())
             self._tell({"number": self.state.number, **(self.state.latest or {}), **(self.state.told or {})})
             self._remember(self.state.but(due=False))
         while self._url and self.state.unsent:
@@ -245,36 +271,17 @@ def watch(  # noqa: PLR0913
 
     Raises FileNotFoundError where there is no such run, UsageError where anything else cannot be what was named.
     """
-    from rl_advisor.reading.live import Follower
-
-    follower, pages = Follower(run_folders.existing(run)), [out] if out else []
-    report_file.look_ahead(pages, to)
-
-    def read() -> "Run":
-        return replace(follower.read(), goal=goal)
-
-    def write(pages: Sequence[Path], to: Sequence[str] = ()) -> Answer:
-        return report_file.report(now := read(), advisor_named("builtin").assess(now), pages, to, run)
-
-    voice = Voice(tell, rules, state_file, webhook, partial(write, pages) if pages else None)
+    report_file.look_ahead((), to)
+    pages = [out] if out else []
+    voice = Voice(run_folders.existing(run), tell, rules=rules, state_file=state_file, webhook=webhook, pages=pages, goal=goal)
     changed, pause = clock(), every
     voice.deliver()
     while True:
-        fresh = voice.looked(run_folders.digest(run, aside), read)
+        fresh = voice.looked(run_folders.digest(run, aside))
         changed, pause = (clock(), every) if fresh else (changed, min(2 * pause, LONGEST_PAUSE * every))
         if ended(voice.state) or clock() - changed >= idle or (until_stop and voice.code == STOP):
             break
         sleep(pause)
     voice.close(lambda: sleep(every))
-    for target in to:
-        _note(target, partial(write, (), [target]))
+    sys.stderr.writelines(f"rl-advisor: {said}\n" for said in voice.report((), to))
     return voice.code
-
-
-def _note(target: str, write: Callable[[], Answer]) -> None:
-    """Say where a tracker was told, or why it did not take it."""
-    try:
-        said = write()["told"][0]
-    except (UsageError, UnreadableRun, OSError) as trouble:
-        said = f"watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})"
-    sys.stderr.write(f"rl-advisor: {said}\n")

@@ -10,12 +10,11 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from rl_advisor.output.progress import report_progress
-from rl_advisor.tools.triage.engines import Submit, engine
 from rl_advisor.tools.triage.looking import Place, aimed, inner_key, look
 from rl_advisor.tools.triage.row import Row
 from rl_advisor.tools.triage.store import Store
 from rl_advisor.tools.triage.urgency import order, whole
-from rl_advisor.tools.triage.work import How, inside
+from rl_advisor.tools.triage.work import How, Submit, engine, inside
 
 AHEAD = 4
 """Tasks given to an engine beyond those that it works on, so that it never waits."""

@@ -44,20 +44,18 @@ class Crowded(Stopped):
     """The machine had no room for it beside other work; at another time it might do."""
 
 
-def in_worker(  # noqa: PLR0913
+def in_worker(
     function: Callable[..., Any],
     *args: Any,
     limits: Limits | None = None,
-    about: str = "",
     ear: Listener = lambda *_: None,
     wanted: Callable[[float], None] = lambda _: None,
     raises: tuple[type[Exception], ...] = (),
 ) -> Any:
     """What ``function(*args)`` gives: JSON or bytes. The function is one of a module's own; its arguments are JSON.
 
-    Work ``about`` the same thing goes to the same worker where that is free: what it remembers is used again. ``ear`` hears
-    :mod:`rl_advisor.output.progress`; ``wanted`` hears at every tick how many seconds of processor time were taken, and what it raises
-    ends the work, and its worker. ``raises`` go by the class's name.
+    ``ear`` hears :mod:`rl_advisor.output.progress`; ``wanted`` hears at every tick how many seconds of processor time were taken, and
+    what it raises ends the work, and its worker. ``raises`` go by the class's name.
 
     Raises:
         Stopped: a limit was met, or the worker broke.
@@ -67,7 +65,7 @@ def in_worker(  # noqa: PLR0913
         return function(*args)
     limits = limits or Limits()
     try:
-        worker = POOL.take(about)
+        worker = POOL.take()
     except OSError as failed:
         raise Crowded(f"no worker could be started ({failed.strerror or failed})") from None
     kept = False

@@ -122,7 +122,7 @@ def _rendered(file: str, asked: Mapping[str, Any]) -> str:
     from rl_advisor.tools import report_file
 
     whole = tools.read(Path(asked["run"]), asked.get("until"))
-    return str(report_file.renderer(file)(whole, tools.advisor_named("builtin").assess(whole)))
+    return str(report_file.kind_of(file).render(whole, tools.advisor_named("builtin").assess(whole)))
 
 
 def watched(asked: Answer) -> tuple[str, bool]:

@@ -44,7 +44,6 @@ class Worker:
 
     pid: int
     channel: Connection
-    about: str = ""
     began: float = 0.0
     """When it was begun."""
     size: int = 0
@@ -79,14 +78,12 @@ class Pool:
         with self._lock:
             self._started()
 
-    def take(self, about: str) -> Worker:
-        """A worker: the idle one that worked about the same before, a fresh one, or the one idle for longest."""
+    def take(self) -> Worker:
+        """A worker: the one that was at work last, which remembers the run of the last question, or a fresh one where none is idle."""
         with self._lock:
-            same = next((w for w in self._idle if w.about == about), None)
-            worker = same or (self._idle.pop(0) if len(self._idle) >= self._most_idle else self._forked())
-            if same:
-                self._idle.remove(same)
-            worker.about, worker.began, worker.size, worker.ran, worker.before = about, time.monotonic(), 0, 0.0, _seen(worker.pid)[1]
+            self._idle = [w for w in self._idle if not _is_over(w.channel)]
+            worker = self._idle.pop() if self._idle else self._forked()
+            worker.began, worker.size, worker.ran, worker.before = time.monotonic(), 0, 0.0, _seen(worker.pid)[1]
             self._held.append(worker)
             return worker
 
