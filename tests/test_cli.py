@@ -221,3 +221,10 @@ def test_assess_writes_the_page_of_the_same_judgement(tmp_path):
     assert json.loads(both.stdout) == json.loads(plain.stdout)
     assert json.loads(plain.stdout)["verdict"].replace("_", " ") in page.read_text().lower()
     assert CliRunner().invoke(main, ["assess", str(RUN), "--out", str(tmp_path / "page.doc")]).exit_code == 2
+
+
+def test_help_names_only_bounds_that_there_are() -> None:
+    """A number without bounds says none; one with bounds says them."""
+    said = CliRunner().invoke(main, ["triage", "--help"]).output
+    assert "None" not in said
+    assert "0<=x<=1" in said

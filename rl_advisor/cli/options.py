@@ -108,3 +108,7 @@ class Finite(click.FloatRange):
         if not abs(found) < float("inf"):
             self.fail(f"{value!r} is no number here", param, ctx)
         return found
+
+    def _describe_range(self) -> str:
+        """What help says of the bounds: nothing where there are none."""
+        return "" if self.min is self.max is None else super()._describe_range()
