@@ -118,12 +118,12 @@ def _name(by: Common) -> str | None:
 def _row(run: Run, by: Common, curve: Curve | None) -> Answer:
     """How a run went: first and last value of the compared curve as logged, its best and its final level."""
     judged, whole = judge(open_case(run)), by.until == np.inf
-    link = judged.cause.link.value if judged.cause else (judged.link.value if judged.link else "none")
+    link = (judged.cause or judged).link or "none"
     row: Answer = {"run": run.name, "steps": run.last_step, "verdict": judged.verdict, "first_broken_link": link}
     cut = curve if whole or curve is None else curve.until(by.until)
-    q = quantity(cut, run if whole else None) if cut is not None else None
-    if cut is None or q is None:
+    if cut is None or not cut.numbers.size:
         return row | {"outcome": None}
+    q = quantity(cut, run if whole else None)
     return row | {"outcome": q.metric, "start": q.first, "best": q.best, "best_step": q.best_step, "last": q.last, "final": final(cut)}
 
 

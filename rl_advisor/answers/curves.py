@@ -50,7 +50,7 @@ def summaries(run: Run, metrics: Sequence[str] = (), words: bool = False) -> Ans
     return {
         "run": run.name,
         "step": run.last_step,
-        "metrics": [_in_words(run, c) if words else summary(c, untrailed(run, c)) | usual_of(run, c) for c in chosen],
+        "metrics": [_in_words(run, c) if words else summary(run, c) for c in chosen],
         **({"unknown": {name: nearest(run, name) for name in metrics if name not in known}} if len(known) < len(metrics) else {}),
         "left_out": left,
         "gaps": [asdict(g) for g in run.gaps],
@@ -62,12 +62,6 @@ def _in_words(run: Run, curve: Curve) -> Answer:
     from rl_advisor.answers.curve_words import described
 
     return {"name": curve.name, "logged_as": curve.raw, "words": described(untrailed(run, curve))}
-
-
-def usual_of(run: Run, curve: Curve) -> Answer:
-    """Where its last value lies among them; nothing where that is not known."""
-    value, known = curve.numbers, among_others(run, curve)
-    return {"usual": known.says(value[-1])} if known is not None and value.size else {}
 
 
 def among_others(run: Run, curve: Curve) -> Usual | None:
@@ -121,13 +115,13 @@ def foremost(run: Run) -> list[Curve]:
     return [c for c in in_order(run) if metric(c.name)][:MOST]
 
 
-def summary(curve: Curve, alone: Curve | None = None) -> Answer:
-    """One curve measured; what needs more points than there are is left out, and ``too_few`` says so.
+def summary(run: Run, curve: Curve) -> Answer:
+    """One curve of a run measured; what needs more points than there are is left out, and ``too_few`` says so.
 
-    ``alone`` is the curve without its lag where it is a mean over past episodes: directions are those of what came between its rows.
+    Of a mean over past episodes directions are those of what came between its rows.
     """
     step, value = curve.finite()
-    known = metric(curve.name)
+    known, others = metric(curve.name), among_others(run, curve)
     fields: Answer = {
         "name": curve.name,
         "logged_as": curve.raw,
@@ -140,10 +134,12 @@ def summary(curve: Curve, alone: Curve | None = None) -> Answer:
         fields["note"] = curve.note
     if value.size < curve.value.size:
         fields["not_finite"] = curve.value.size - value.size
-    return fields | (_shape(curve, alone or curve, step, value) if value.size else {"too_few": "no finite value was logged"})
+    if not value.size:
+        return fields | {"too_few": "no finite value was logged"}
+    return fields | _shape(untrailed(run, curve), step, value) | ({"usual": others.says(value[-1])} if others else {})
 
 
-def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Answer:
+def _shape(alone: Curve, step: Floats, value: Floats) -> Answer:
     """What it did: as logged, then its level, its directions by the ruler of the judgement, its onset and where its level changed."""
     top, newest = int(np.argmax(value)), zip(step[-RECENT:].tolist(), value[-RECENT:].tolist(), strict=True)
     fields: Answer = {
@@ -154,7 +150,7 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Answer:
         "noise": found.noise if (found := course(alone)) is not None else 0.0,
     }
     try:
-        measured, known = outcomes.course_of(alone), metric(curve.name)
+        measured, known = outcomes.course_of(alone), metric(alone.name)
         fields |= {
             "smoothed_highest": {"value": measured.best, "step": measured.best_step, "step_interval": list(measured.best_between)},
             "overall": _direction(measured.overall, measured.margin),

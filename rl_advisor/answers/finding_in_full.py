@@ -1,6 +1,6 @@
 """One finding in full: what was measured in this run, and the manual page of its pattern. The answer of ``explain_finding``."""
 
-from rl_advisor.answers.curves import summary, usual_of
+from rl_advisor.answers.curves import summary
 from rl_advisor.answers.story.quantities import own_names, renamed
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import view
@@ -25,6 +25,6 @@ def explained(run: Run, pattern: str) -> Answer:
         raise no_such("pattern", pattern, sorted(patterns()))
     found = view(run_detector(detector, run)).model_dump()
     cited = dict.fromkeys(str(e["metric"]) for e in found["evidence"] if str(e["metric"]) in run.curves)
-    curves = [summary(run.curves[name]) | usual_of(run, run.curves[name]) for name in cited][:CURVES]
+    curves = [summary(run, run.curves[name]) for name in cited][:CURVES]
     about = {"is" if head == "Title" else head: text for head, text in detector.page.items()}
     return renamed({"run": run.name, **found, "curves": curves, "about": about}, own_names(run))  # type: ignore[no-any-return]

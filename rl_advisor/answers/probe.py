@@ -39,9 +39,8 @@ def _rise(run: Run, curve: Curve) -> float:
 
 def _row(name: str, run: Run) -> Answer:
     curve = outcomes.training(run)
-    told = None if curve is None else quantity(run.curves.get(curve.name, curve), run)
-    if curve is None or told is None:
+    if curve is None or not curve.numbers.size:
         raise UsageError(f"{run.name} logs no training reward, so it cannot say whether that rose")
-    chance = _rise(run, curve)
+    chance, told = _rise(run, curve), quantity(run.curves.get(curve.name, curve), run)
     way = "rose" if chance >= RISES else "stayed" if chance <= STAYS else "cannot be told"
     return {"trained_on": name, "run": run.name, "reward": told.label, "way": way, "chance_of_a_rise": round(chance, 2), "said": told.said}

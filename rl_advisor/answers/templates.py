@@ -50,7 +50,6 @@ SPOKEN: Mapping[str, Callable[[Any], str]] = {
     "spark": lambda points: spark([p[1] if isinstance(p, list) else p for p in points]),
     "between": lambda ends: f"[{', '.join(map(raw, ends))}]",
     "cut": lambda text: said(text)[:SHORT],
-    "pairs": pairs,
     "side": lambda weight: "for" if weight >= 0 else "against",
     "unsaved": lambda risk: risk.partition("No checkpoint")[0].strip(),
     "parts": lambda parts: pairs(parts) if len(parts) > 1 else "",

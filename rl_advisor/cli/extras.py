@@ -84,10 +84,10 @@ def compare(runs: tuple[str, ...], until: float | None, out: str | None, as_json
 
     probe = which["probe"]
     if which["usual"] and len(runs) == 1:
-        door: Any = click.get_current_context().find_root().command
-        given = {"--until": until, "--out": out, "--json": as_json or None}
-        words = (str(x) for name, value in given.items() if value is not None for x in (name, value) if x is not True)
-        door.commands["report" if out else "curves"].main([runs[0], *words], standalone_mode=False)
+        here = click.get_current_context()
+        door: Any = here.find_root().command
+        given = {"run": runs[0], "until": until, "as_json": as_json, "mapping": {}} | ({"out": (out,)} if out else {})
+        here.invoke(door.commands["report" if out else "curves"], **given)
         return
     if which["usual"]:
         raise click.UsageError("compare --usual takes one RUN")

@@ -58,21 +58,6 @@ def test_a_pace_is_a_time(line: str, seconds: str | None) -> None:
     assert (f"A step takes {seconds}" in said) == (seconds is not None)
 
 
-PARTS = "Mean reward: -40.0\nMean episode length: 300\nEpisode_Reward/power: {}\nEpisode_Reward/slip: -0.2\nEpisode_Reward/track: 0.9\n"
-
-
-@pytest.mark.parametrize(
-    ("power", "question", "said"),
-    [
-        (-2.5, "why is the reward so negative?", True),
-        (-0.1, "why is the reward so negative?", False),
-        (-2.5, "is the length normal?", False),
-    ],
-)
-def test_the_part_that_costs_most_is_named(power: float, question: str, said: bool) -> None:
-    assert ("Episode_Reward/power (-2.5) is" in tools.explain_log(PARTS.format(power), question)["summary"]) is said
-
-
 PAIRS = "{{'loss': {}, 'grad_norm': {}, 'rewards/chosen': {}, 'rewards/rejected': {}, 'rewards/margins': {}, 'epoch': 0.0{}}}\n"
 
 

@@ -191,7 +191,7 @@ TALK = "".join(f"We then changed part {i} of our set-up once more. " for i in ra
         ("My agent's policy suddenly collapses. " + TALK, True, "It was good"),
         (TALK + "The agent's policy suddenly collapses once.", False, ""),
         (TALK + "We agree. Why does the agent's policy suddenly collapse?", True, "It was good"),
-        ("We changed it. We changed more. Once it was stuck, the PPO score.", False, "so none is named"),
+        ("We changed it. We changed more. Once it was stuck, the PPO score.", False, "Paste the lines"),
     ],
     ids=["first", "in passing", "asked", "nearly enough"],
 )

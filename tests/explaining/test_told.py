@@ -34,7 +34,7 @@ def test_what_a_sentence_gives(text: str, expected: dict[str, list[float]]) -> N
 
 def test_what_was_logged_goes_before_what_is_told() -> None:
     """A sentence adds what no row has; a tail of a logged name is that name."""
-    text = "my clip_ratio is 0.9 and the kl loss is 3, why does the reward fall from 0.7 to 0.2 here?\n" + "step:131 - " + " - ".join(
+    text = "my clip_ratio is 0.9 and the kl loss is 3, why?\n" + "step:131 - " + " - ".join(
         f"{name}:{value}"
         for name, value in {
             "actor/pg_loss": 0.1, "actor/entropy_loss": 1.0, "critic/score/mean": 0.2, "response_length/clip_ratio": 0.9,
@@ -43,7 +43,6 @@ def test_what_was_logged_goes_before_what_is_told() -> None:
     )  # fmt: skip
     curves = run_of(text).curves
     assert "ratio/clip_fraction" not in curves
-    assert curves["reward/mean"].value.tolist() == [0.7, 0.2]
     assert curves["response/truncated"].value.tolist() == [0.9]
 
 

@@ -75,8 +75,8 @@ def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
 
     wanted = sum(not all(lacks(c)) for c in able)
     chosen = {c.name for c in sorted(able, key=lacks)[: min(MOST, max(FEWEST, wanted))]}
-    found = [(c, q) for c in able if c.name in chosen and (q := quantity(c, run)) is not None]
-    return [Drawn(f"curve-{i}", c, q, bands[c.name]) for i, (c, q) in enumerate(found)]
+    found = enumerate(c for c in able if c.name in chosen)
+    return [Drawn(f"curve-{i}", c, quantity(c, run), bands[c.name]) for i, c in found]
 
 
 def _again(curve: Curve, run: Run) -> bool:
@@ -97,7 +97,7 @@ def leading(run: Run, a: Assessment, story: Answer) -> list[Drawn]:
     for curve in (run.curves[n] for n in dict.fromkeys(names)):
         again = any(np.array_equal(curve.value, c.value, equal_nan=True) for c in shown)
         shown += [curve] if (curve.varies or curve.name in first) and not again else []
-    return [Drawn("", c, q) for c in shown[:PANELS] if (q := quantity(c, run)) is not None]
+    return [Drawn("", c, quantity(c, run)) for c in shown[:PANELS]]
 
 
 def binned(curve: Curve) -> dict[str, list[float]]:

@@ -13,7 +13,7 @@ from rl_advisor.answers.story.quantities import label, unit_of
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.finding import Assessment, FindingView
 from rl_advisor.output import Answer
-from rl_advisor.output.wording import listed, percent, plain, sentence, span, value
+from rl_advisor.output.wording import listed, percent, plain, sentence, value
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck
 from rl_advisor.samples.episodes import episode_turns, why_failed
@@ -41,7 +41,7 @@ def sections(run: Run, a: Assessment, curves: Sequence[Drawn]) -> list[Section]:
         Section("samples", "Samples", _samples(run)),
         Section("gpu", "GPU time", _phases(run)),
         Section("next", "Next test", _experiment(a)),
-        Section("checked", "What was checked", [Words(f"{_first_break(a)} {counted(a)}", "note"), *_looked_at(run, a, cards)]),
+        Section("checked", "What was checked", [Words(counted(a), "note"), *_looked_at(run, a, cards)]),
         Section("deliverables", "Reproducibility checklist", [Fold("What is there, and what is missing", [Lines(_deliverables(run))])]),
     )
     return [s for s in found if s.blocks]
@@ -69,7 +69,7 @@ class _Cards:
         curve = next((d for n, *_ in look if with_curve and (d := self.curves.get(n)) and d.key not in self.shown), None)
         self.shown |= {curve.key} if curve else set()
         places = [(*self.places.get(n, ("", n)), low, high) for n, low, high in look]
-        return Card(f, self.keys[f.pattern], f is self.cause and f.outcome == "present", places, curve)
+        return Card(f, self.keys[f.pattern], f is self.cause, places, curve)
 
 
 def _more(blocks: Sequence[Any], title: str = "{} more") -> list[Fold]:
@@ -79,7 +79,7 @@ def _more(blocks: Sequence[Any], title: str = "{} more") -> list[Fold]:
 def _foremost(a: Assessment) -> list[FindingView]:
     """The present findings as the story tells them: the cause, its effects, what is open, then the rest."""
     told = chain(a)
-    known = [f for f in (told.cause, *told.effects, *told.open) if f is not None and f.outcome == "present"]
+    known = [f for f in (told.cause, *told.effects, *told.open) if f is not None]
     return known + [f for f in _of(a, "present") if f not in known]
 
 
@@ -198,15 +198,6 @@ def _looked_at(run: Run, a: Assessment, cards: _Cards) -> Iterator[Fold]:
         Fold("What was read", [Lines(_read(run))], "read"),
     )
     return (fold for fold in folds if fold.blocks)
-
-
-def _first_break(a: Assessment) -> str:
-    """The first break in one line; that none was found is said of what was logged, and of nothing else."""
-    if a.first_broken_link == "none":
-        return "No break was found on the links that are logged."
-    cause = cause_of(a)
-    when = f" at {span(a.onset.low, a.onset.high)}" if a.onset else ", at a step that the log does not tell"
-    return f"{plain(a.first_broken_link).capitalize()}{when}{f': {plain(cause.pattern)}' if cause else ''}."
 
 
 def _weighed(a: Assessment) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, is_normal, of_task, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.pasted import SET, prose
-from rl_advisor.answers.explain.procedures import asked_for, in_english, perhaps, to_paste
+from rl_advisor.answers.explain.procedures import asked_for, in_english, to_paste
 from rl_advisor.answers.explain.told import LENGTH, settings_said
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
@@ -106,7 +106,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         "not_looked_at": e.unseen,
         "steps": steps["steps"] if steps else [],
         "ask": _ask(e),
-        "summary": of_samples(run) or (answer or _unsure(asked_text) if nothing else in_order(_facts(e))),
+        "summary": of_samples(run) or (answer or f"{NOTHING} {to_paste(asked_text)}".strip() if nothing else in_order(_facts(e))),
     }
     if crash:
         error, where = crash.about
@@ -114,16 +114,9 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
 
 
-def _unsure(text: str) -> str:
-    """What is said where nothing weighs enough: what it may be, what tells that, and what to paste."""
-    return " ".join([*sentences("perhaps", {"rows": perhaps(text)}), NOTHING, to_paste(text)]).strip()
-
-
 def _answer(asked: Asked, steps: Mapping[str, Any] | None) -> str:
     """The answer to the question: whether the values are normal that it names, then what the procedure says."""
     said = answered(asked, advised=bool(steps))
-    if any(p.there and p.statement in said for p in asked.proven):
-        return said
     known = "" if said or asked.rows.run.curves else f"{sentences('words_alone', {})[0]} {of_task(asked.rows)}"
     return f"{said} {steps['title']}. {known}".strip() if steps else said
 

@@ -28,7 +28,6 @@ _SLOW = re.compile(
     r"|time (per|cost|goes|go|is|does)|(where|how)\b.{0,30}\btime)\b",
     re.IGNORECASE,
 )
-_COSTS = re.compile(r"(?i)\b(negative|penal\w*|low)\b.{0,40}\brewards?\b|\brewards?\b.{0,40}\b(negative|below|low|penal\w*)\b")
 _MEANS = re.compile(r"(?i)\b(what|which|mean(s|ing)?(?! (rewards?|returns?|scores?|episode|length|value))|define|stand(s)? for)\b")
 _CHOICE = re.compile(
     r"(?i)\b(what|which|how (large|high|big|small))\b.{0,60}\b(should|use|good|best|recommend\w*|right|choose|set|typical|usual)\b"
@@ -68,7 +67,6 @@ def answered(asked: Asked, *, advised: bool = False) -> str:
     kinds = (
         (_NOT_FINITE, _why_not_finite),
         (_SLOW, lambda a: where_time_goes(a.rows)),
-        (_COSTS, lambda a: what_costs(a.rows)),
         (re.compile(""), lambda a: _of_values(a, judged=advised)),
         (_CHOICE, _to_choose),
         *(() if advised else ((re.compile(""), _meanings), (_GOOD, lambda a: how_it_goes(a.rows)))),
@@ -87,9 +85,7 @@ def _why_not_finite(asked: Asked) -> str:
 
 def where_time_goes(rows: Rows) -> str:
     """The phase that takes most of a step; that none is logged where only the whole is."""
-    phases = {c.raw: v for n, c in rows.family("time/phase/").items() if (v := rows.level(n))} or {
-        c.raw: float(np.median(c.value)) / 1000 for c in rows.run.curves.values() if c.raw.endswith("_time_ms")
-    }
+    phases = {c.raw: v for n, c in rows.family("time/phase/").items() if (v := rows.level(n))}
     step = rows.level("time/step")
     if phases:
         name, most = max(phases.items(), key=lambda row: row[1])
@@ -99,16 +95,6 @@ def where_time_goes(rows: Rows) -> str:
         return f"A step takes {number(step)} s. Which part of it cannot be told from these lines: log the seconds of each phase."
     timed = (c for c in rows.run.curves.values() if re.search(r"(?i)time|sec|/s$|it/s|fps|sps", c.raw) and "elapsed" not in c.raw.lower())
     return next((f"{c.raw} is {shown(c.value)}; which phase it is spent in is not in these lines." for c in timed), "")
-
-
-def what_costs(rows: Rows) -> str:
-    """The part of the reward that costs more than all others together; empty where none does."""
-    parts = sorted((level, c.raw) for n, c in rows.family("reward/component/").items() if (level := rows.level(n) or 0.0) < 0)
-    whole = sum(level for level, _ in parts)
-    if not parts or parts[0][0] > whole / 2:
-        return ""
-    share = f"{parts[0][1]} ({number(parts[0][0])}) is {percent(parts[0][0] / whole)} of what the parts cost"
-    return f"{share}: look first at what it measures here, and at its weight."
 
 
 def _of_values(asked: Asked, *, judged: bool = False) -> str:
@@ -181,8 +167,7 @@ def is_normal(told: Mapping[str, Any]) -> str:
     sort = {"normal": "normal", "unusual": "not usual", "broken": "far outside of what is possible in a sound run"}.get(told["normal"])
     if sort is None:
         return f"{told['name']} is {told['value']}: {told['meaning'] or 'a name that nobody else uses'} {told['why']}"
-    lead = "Alone it would be usual" if told["alone"] == "normal" != told["normal"] else "Usual"
-    beside = f" {lead}: {told['usual']}." if told["usual"] and not re.search("usual|nine of ten", told["why"]) else ""
+    beside = f" Usual: {told['usual']}." if told["usual"] and not re.search("usual|nine of ten", told["why"]) else ""
     return f"{told['name']} {told['value']} is {sort}: {told['why'].rstrip('.')}.{beside}"
 
 

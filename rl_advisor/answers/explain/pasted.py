@@ -20,7 +20,7 @@ from rl_advisor.reading.parsing.config import settings_in
 from rl_advisor.reading.parsing.confined_files import fenced, held
 from rl_advisor.reading.parsing.text_file import text_file
 from rl_advisor.reading.run_folder import walk
-from rl_advisor.reading.translating import our_name, recognise, settings_of
+from rl_advisor.reading.translating import recognise, settings_of
 from rl_advisor.run import Curve, Event, Gap, Run
 from rl_advisor.settings.given import said_in
 from rl_advisor.settings.of_run import TOLD
@@ -115,10 +115,9 @@ def _with_written(run: Run, text: str) -> Run:
     """The run with the numbers that its reader left in the text, a row for each, and all by our names where these are plain."""
     curves = {n: c for n, c in run.curves.items() if c.explained}
     taken = {bare(part) for c in run.curves.values() for part in (c.raw, c.raw.rpartition("/")[2])}
-    dialect = dialects().get(run.frameworks[0]) if run.frameworks else None
     left = [curve_of(raw, raw, values.tolist()) for raw, values in [*left_out(run, text).items()][:NAMES]]
     for curve in [*(c for n, c in run.curves.items() if n not in curves), *left]:
-        ours = (dialect and our_name(curve.raw, dialect)) or meaning(curve.raw, curve.value.tolist())
+        ours = meaning(curve.raw, curve.value.tolist())
         known = ours is not None and (ours not in curves or curves[ours].value.size < curve.value.size)
         if known or curve.note != TOLD or bare(curve.raw) not in taken:
             name = ours if known and ours else curve.name
@@ -130,14 +129,12 @@ def _with_told(run: Run, text: str) -> Run:
     """The run with the numbers and the algorithm that its writer names in sentences, where no row and no setting does."""
     said = told_in(prose(text) if run.curves else text)
     said = {n: c for n, c in said.items() if not any(read.raw.endswith(f"/{c.raw}") for read in run.curves.values())}
-    went = {n for n, c in said.items() if n in run.curves and c.value.size > run.curves[n].value.size}
-    seen = {n: c for n, c in run.curves.items() if n not in went}
     dialect = recognise([c.raw for c in said.values()]) if not run.frameworks else None
     frameworks = (dialect.name,) if dialect else run.frameworks
     settings = settings_said(text)
     if run.curves and settings.get("algorithm") == "ppo" and spoken_of(text) != "control":
         del settings["algorithm"]  # agents and language models are trained by it, and these rows may be of either
-    return replace(run, curves={**said, **seen}, settings={**settings, **run.settings}, frameworks=frameworks)
+    return replace(run, curves={**said, **run.curves}, settings={**settings, **run.settings}, frameworks=frameworks)
 
 
 def prose(text: str, each: int = 2) -> str:

@@ -13,8 +13,8 @@ from rl_advisor.output import Answer
 _ADDRESS = re.compile(r"\b((?:\d{1,3}\.){3}\d{1,3}|localhost|[\w-]{1,60}(?:\.[\w-]{1,60}){0,5}):(\d{4,5})\b")
 LONGEST = 4_000
 """Characters of a text that are looked at: a question is short, and a log is read by other means."""
-ENOUGH, NEAR, LITTLE = 3.0, 1.0, 0.5
-"""Bits from which a procedure answers, within which of the heaviest another is named beside it, and from which it is worth a test."""
+ENOUGH, NEAR = 3.0, 1.0
+"""Bits from which a procedure answers, and within which of the heaviest another is named beside it."""
 
 
 @cache
@@ -46,12 +46,8 @@ def asked_for(text: str, around: str = "", *, beside: bool = False) -> Answer | 
         return None
     address = found[0] if found else "HOST:PORT"
     steps = [{part: words.replace("{address}", address) for part, words in step.items()} for step in answers[0]["steps"]]
-    return {"title": ". Nearly as likely: ".join([answers[0]["title"], *map(_short, answers[1:2])]), "steps": steps}
-
-
-def perhaps(text: str) -> list[Answer]:
-    """What a text may be about that says too little for it: at most two rows by what they say first, and the test that tells."""
-    return [p["steps"][0] | {"it": _short(p)} for weight, p in _weighed(_plain(text), "", False)[:2] if weight >= LITTLE]
+    near = [re.split(r"[:;,.] ", row["title"])[0] for row in answers[1:2]]
+    return {"title": ". Nearly as likely: ".join([answers[0]["title"], *near]), "steps": steps}
 
 
 def _weighed(said: str, around: str, beside: bool) -> list[tuple[float, Answer]]:
@@ -66,10 +62,6 @@ def _weighed(said: str, around: str, beside: bool) -> list[tuple[float, Answer]]
 
 def _plain(text: str) -> str:
     return _ADDRESS.sub("server", text[:LONGEST].lower())
-
-
-def _short(row: Answer) -> str:
-    return re.split(r"[:;,.] ", row["title"])[0]
 
 
 def _weight(groups: Sequence[str], text: str) -> float:

@@ -29,7 +29,7 @@ class Chain:
 def chain(a: Assessment) -> Chain:
     """The chain that an assessment's findings form."""
     cause = cause_of(a)
-    present = [f for f in a.findings if f.outcome == "present" and f is not cause and _role(f) is not Role.SYMPTOM]
+    present = [f for f in _present(a) if f is not cause]
     if cause is None:
         return Chain(None, (), tuple(present))
     brought = _brought(cause.pattern)
@@ -39,21 +39,19 @@ def chain(a: Assessment) -> Chain:
 
 def cause_of(a: Assessment) -> FindingView | None:
     """The finding that the assessment names as the first break: on its link, with its onset; None where nothing in the log names it."""
-    able = [f for f in a.findings if f.link == a.first_broken_link and f.outcome in ("present", "unclear") and _role(f) is not Role.SYMPTOM]
     onset = a.onset.model_dump() if a.onset else None
-    exact = [f for f in able if onset is not None and f.onset == onset]
-    if not exact and onset is None:
-        exact = [f for f in able if f.outcome == "present" and f.onset is None] or [f for f in able if f.outcome == "present"]
-    return max(exact, key=lambda f: (f.outcome == "present", patterns()[f.pattern].weight), default=None)
+    able = (f for f in _present(a) if f.link == a.first_broken_link and onset in (None, f.onset))
+    return max(able, key=lambda f: patterns()[f.pattern].weight, default=None)
 
 
-def _role(f: FindingView) -> Role:
-    return patterns()[f.pattern].role if f.pattern in patterns() else Role.CONSEQUENCE
+def _present(a: Assessment) -> list[FindingView]:
+    """What is there and more than a symptom."""
+    return [f for f in a.findings if f.outcome == "present" and patterns()[f.pattern].role is not Role.SYMPTOM]
 
 
 def _brought(pattern: str) -> list[str]:
     """Everything that a pattern brings about, directly or through what it brings about."""
-    found = [pattern] if pattern in patterns() else []
+    found = [pattern]
     for name in found:  # it grows meanwhile
         found += [brought for brought in patterns()[name].brings if brought not in found]
     return found[1:]
@@ -65,7 +63,7 @@ def _later(f: FindingView, cause: FindingView) -> bool:
 
 
 def _place(f: FindingView) -> tuple[float, float]:
-    return (f.onset["step"] if f.onset else float("inf")), -patterns()[f.pattern].weight if f.pattern in patterns() else 0.0
+    return (f.onset["step"] if f.onset else float("inf")), -patterns()[f.pattern].weight
 
 
 def moves(run: Run, found: Iterable[FindingView], at: float | None, told: Iterable[str] = ()) -> list[str]:
@@ -86,7 +84,6 @@ def moves(run: Run, found: Iterable[FindingView], at: float | None, told: Iterab
 
 def named(f: FindingView) -> str:
     """A finding's name, with the share it measured last where it measured one."""
-    lately = (v for n, v in f.measures.items() if n.startswith(("latest ", "now ", "gpu_share ")) or n.endswith(("_latest", "share")))
-    share = next((v for v in lately if v is not None and 0 < v <= 1), None)
-    whole = share is not None and f.pattern in marked("share")
-    return f"{plain(f.pattern)} ({value(share, 'share')})" if whole and share is not None else plain(f.pattern)
+    lately = (v for n, v in f.measures.items() if n.startswith(("latest ", "now ", "gpu_share ")) or n.endswith("share"))
+    share = next((v for v in lately if v is not None and 0 < v <= 1), None) if f.pattern in marked("share") else None
+    return plain(f.pattern) + (f" ({value(share, 'share')})" if share is not None else "")

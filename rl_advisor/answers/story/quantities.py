@@ -58,7 +58,7 @@ class Quantity:
     first: float
     last: float
     best: float | None
-    """The best level, where higher is better; the lowest value, where lower is."""
+    """The best level, where higher is better."""
     best_step: float | None
     level: tuple[float, float] | None
     """Where its level starts and ends, without the scatter of single points; None with too few of them."""
@@ -85,8 +85,6 @@ class Quantity:
         if self.best is None or self.best_step is None or self.best in (self.first, self.last):
             return ""
         best = f"{self.spelled(self.best)} at step {self.best_step:.0f}"
-        if (known := metric(self.metric)) is None or known.better <= 0:
-            return f", best {best}"
         if self.best >= max(self.first, self.last) or self.level is None or not self._strays:
             return f", best level {best}"
         return f"; its level {about(*self.level, self.unit)}" + (f", best level {best}" if self.best > max(self.level) else "")
@@ -112,14 +110,10 @@ def label(curve: Curve) -> str:
     return curve.raw if curve.raw and len(curve.raw) <= 60 and ", " not in curve.raw else curve.name
 
 
-def quantity(curve: Curve, run: Run | None) -> Quantity | None:
-    """The quantity of a curve of a run; None where it has no finite value."""
-    step, x = curve.finite()
-    if not x.size:
-        return None
-    better = known.better if (known := metric(curve.name)) else 0
-    low = int(np.argmin(x))
-    best, best_step = best_level(run, curve) if better > 0 else (float(x[low]), float(step[low])) if better else (None, None)
+def quantity(curve: Curve, run: Run | None) -> Quantity:
+    """The quantity of a curve of a run that has a finite value."""
+    x = curve.numbers
+    best, best_step = best_level(run, curve) if (known := metric(curve.name)) and known.better > 0 else (None, None)
     return Quantity(
         metric=curve.name,
         label=label(curve),
@@ -141,9 +135,8 @@ def _blocks(x: Floats) -> tuple[float, ...]:
 
 def logged_at(curve: Curve | None, at: float | None) -> float | None:
     """The value that was logged at a step, or last before it; None where there is none."""
-    step, x = curve.finite() if curve is not None else (np.empty(0), np.empty(0))
-    before = x[step <= at] if at is not None else x[:0]
-    return float(before[-1]) if before.size else None
+    before = curve.until(at).numbers if curve is not None and at is not None else ()
+    return float(before[-1]) if len(before) else None
 
 
 def moved(curve: Curve, at: float | None) -> tuple[float, float, str] | None:
@@ -165,19 +158,19 @@ def moved(curve: Curve, at: float | None) -> tuple[float, float, str] | None:
 
 def outcome_quantities(run: Run) -> list[Quantity]:
     """The held-out score and the training reward that the judgement goes by, where they are logged."""
-    return [q for c in outcome_curves(run) if (q := quantity(c, run)) is not None]
+    return [quantity(c, run) for c in outcome_curves(run)]
 
 
 def outcome_curves(run: Run) -> list[Curve]:
     """The curves of these, as the run logged them: what the judge un-averages is no number that its owner can find."""
     found = [run.curves.get(c.name, c) for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None]
-    return [c for c in found if c.finite()[0].size]
+    return [c for c in found if c.numbers.size]
 
 
 def told_curves(run: Run, also: str = "") -> list[Quantity]:
     """The curves that an answer tells of: outcome, reward, KL, entropy, length, and the cause's own metric."""
-    wanted = [run.curves[name] for name in (*TOLD, also) if name in run.curves]
-    return [q for c in dict.fromkeys((*outcome_curves(run), *wanted)) if (q := quantity(c, run)) is not None]
+    wanted = [run.curves[name] for name in (*TOLD, also) if name in run.curves and run.curves[name].numbers.size]
+    return [quantity(c, run) for c in dict.fromkeys((*outcome_curves(run), *wanted))]
 
 
 def own_names(run: Run) -> dict[str, str]:

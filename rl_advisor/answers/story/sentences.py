@@ -3,7 +3,7 @@
 import re
 
 from rl_advisor.answers.story.chain import cause_of, named
-from rl_advisor.answers.story.quantities import Quantity, label, logged_at, quantity
+from rl_advisor.answers.story.quantities import Quantity, label, logged_at, outcome_quantities
 from rl_advisor.answers.templates import case
 from rl_advisor.curves import goal, outcomes
 from rl_advisor.curves.task import task
@@ -118,8 +118,8 @@ def _tied(run: Run, a: Assessment, told: Quantity, at: float) -> str:
 
 def trusted(run: Run, a: Assessment) -> Quantity | None:
     """The quantity that a checkpoint is chosen by: the held-out score, or the reward where it is not gamed."""
-    curve = outcomes.held_out(run) or (outcomes.training(run) if a.verdict != "reward_hacking" else None)
-    return quantity(run.curves.get(curve.name, curve), run) if curve is not None else None
+    known = outcomes.held_out(run) is not None or a.verdict != "reward_hacking"
+    return next(iter(outcome_quantities(run)), None) if known else None
 
 
 def nothing(run: Run) -> str:
