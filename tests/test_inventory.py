@@ -4,6 +4,7 @@ import json
 import re
 
 from rl_advisor.answers.inventory import inventory
+from rl_advisor.output.clean import clean
 from rl_advisor.cli.printing import text
 from rl_advisor.reading import read_run
 
@@ -19,7 +20,7 @@ def _folder(path):
     (path / "old.jsonl").write_text("")
     (path / "install.log").write_text("collecting torch\nall is well\n")
     (path / "progress.csv").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 12\n")
-    return inventory(read_run(path))
+    return clean(inventory(read_run(path)))
 
 
 def test_what_was_taken_and_what_was_not(tmp_path):
@@ -54,5 +55,5 @@ def test_files_of_another_run_are_neither(tmp_path):
         rows = [{"step": i, "critic/score/mean": 0.1 * i + ord(name), "actor/ppo_kl": 0.01} for i in range(1, 9 + ord(name) % 2)]
         (tmp_path / name / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         (tmp_path / name / "notes.md").write_text("nothing\n")
-    said = inventory(read_run(tmp_path))
+    said = clean(inventory(read_run(tmp_path)))
     assert [row["where"] for row in said["not_taken"]] == [f"{said['runs']['this']}/notes.md"]

@@ -53,7 +53,7 @@ def summaries(run: Run, metrics: Sequence[str] = (), words: bool = False) -> Ans
         "metrics": [_in_words(run, c) if words else summary(run, c) for c in chosen],
         **({"unknown": {name: nearest(run, name) for name in metrics if name not in known}} if len(known) < len(metrics) else {}),
         "left_out": left,
-        "gaps": [asdict(g) for g in run.gaps],
+        "gaps": run.gaps,
     }
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from dataclasses import asdict
 
 import numpy as np
 
@@ -27,26 +26,20 @@ def inventory(run: Run) -> Answer:
         "metrics": [_metric(c) for c in run.curves.values() if c.explained],
         "unmapped": [c.raw for c in run.curves.values() if not c.explained],
         "unmapped_moved": [{"raw": raw, "first": first, "last": last} for raw, first, last in run.unmapped_moved()],
-        **_guess(run),
+        **({"outcome_guess": run.outcome_guess} if run.outcome_guess else {}),
         "rollouts": _rollouts(run),
         "telemetry": _telemetry(run),
-        "checkpoints": [asdict(c) for c in run.checkpoints],
+        "checkpoints": run.checkpoints,
         "events": [{"kind": e.kind, "step": e.step, "where": e.where, "text": untrusted(e.text, e.where, 300)} for e in run.events[:20]],
-        "gaps": [asdict(g) for g in run.gaps],
+        "gaps": run.gaps,
         "files": run.files,
         "taken": _taken(run),
-        "not_taken": [asdict(g) for g in run.ignored],
+        "not_taken": run.ignored,
         "settings": settings(run),
         "config": marked(dict(run.config), "the configuration"),
         "protocol": protocol(run),
         "context": context(run),
     }
-
-
-def _guess(run: Run) -> Answer:
-    """Which metric was taken as the outcome where nothing says that it is one, and the next best."""
-    guess = run.outcome_guess
-    return {"outcome_guess": {"raw": guess.raw, "runner_up": guess.runner_up, "lower_is_better": guess.lower_is_better}} if guess else {}
 
 
 def _taken(run: Run) -> list[Answer]:

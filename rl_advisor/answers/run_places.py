@@ -147,9 +147,10 @@ def _alike(runs: list[Folder]) -> bool:
 def _kind(path: str) -> str:
     """The name of a log without its numbers, of event files always the same; empty for what says nothing of a run."""
     name = PurePosixPath(path).name
-    if _SHARD.fullmatch(PurePosixPath(name).stem) or not (_SURE.fullmatch(name) or _LIKELY.fullmatch(name)):
-        return "tfevents" if "tfevents" in name else ""
-    return "tfevents" if "tfevents" in name else re.sub(r"\d+", "0", name)
+    if "tfevents" in name:
+        return "tfevents"
+    tells = (_SURE.fullmatch(name) or _LIKELY.fullmatch(name)) and not _SHARD.fullmatch(PurePosixPath(name).stem)
+    return re.sub(r"\d+", "0", name) if tells else ""
 
 
 def _logs(folder: Folder, opens: Opens, *, alone: bool) -> list[File]:

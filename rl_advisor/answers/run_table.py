@@ -73,9 +73,8 @@ def worst_first(rows: Sequence[Answer]) -> list[Answer]:
 
 
 def _urgency(row: Answer) -> tuple[int, float, str]:
-    verdict = str(row.get("verdict"))
-    worst = list(WORDS["verdict"])
-    return worst.index(verdict) if verdict in worst else len(worst), -float(row.get("p") or 0.0), str(row["run"])
+    worst = {verdict: place for place, verdict in enumerate(WORDS["verdict"])}
+    return worst.get(str(row.get("verdict")), len(worst)), -float(row.get("p") or 0.0), str(row["run"])
 
 
 def _outcome(run: "Run") -> Answer:

@@ -86,7 +86,7 @@ def compare(runs: tuple[str, ...], until: float | None, out: str | None, as_json
     if which["usual"] and len(runs) == 1:
         here = click.get_current_context()
         door: Any = here.find_root().command
-        given = {"run": runs[0], "until": until, "as_json": as_json, "mapping": {}} | ({"out": (out,)} if out else {})
+        given: Answer = {"run": runs[0], "until": until, "as_json": as_json, "mapping": {}} | ({"out": (out,)} if out else {})
         here.invoke(door.commands["report" if out else "curves"], **given)
         return
     if which["usual"]:

@@ -88,8 +88,6 @@ def _clean(value: Any, depth: int) -> Any:  # noqa: PLR0911 - one a kind of valu
     value = value.tolist() if hasattr(value, "tolist") else value
     if dataclasses.is_dataclass(value):
         value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-    if hasattr(value, "model_dump"):
-        value = value.model_dump(by_alias=True)
     if isinstance(value, Mapping):
         return {readable(str(_clean(k, 0)), 200): _clean(_masked(k, v), depth + 1) for k, v in value.items()}
     if isinstance(value, list | tuple | AbstractSet):

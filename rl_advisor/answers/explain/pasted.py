@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,8 +33,8 @@ END = 1_000_000
 """Characters at both ends of a longer paste that are looked at."""
 FEW, FEW_FILES, KNOWN = 50_000, 16, 2
 """Bytes of a text that is read as pasted lines where no table is found, the most files looked at, and the known names it takes."""
-TEXT, SETTINGS, CONFIG = ("", ".txt", ".log", ".out", ".md"), (".sh", ".yaml", ".yml", ".json", ".toml"), 5
-"""Endings of files that are looked at, those that hold settings, and the settings that are a configuration."""
+READ, CONFIG = ("", ".txt", ".log", ".out", ".md", ".sh", ".yaml", ".yml", ".json", ".toml"), 5
+"""Endings of files that are looked at, and the settings that are a configuration."""
 SET = re.compile(r"[/_]coef$|learning_rate$|^progress/")
 """Names of what is set and not measured."""
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
@@ -78,32 +78,23 @@ def run_of_few(place: Path) -> Run:
 
     Empty where fewer than two names are known, and neither a configuration nor a trainer's warning stands there.
     """
-    root = place if place.is_dir() else place.parent
-    best, warned = Run(), []
-    settings: dict[str, object] = {}
-    config: dict[str, object] = {}
-    with nullcontext() if held(place) else fenced(root.resolve()):
+    root = (place if place.is_dir() else place.parent).resolve()
+    told: list[tuple[Run, str]] = []
+    warned: list[Event] = []
+    with nullcontext() if held(place) else fenced(root):
         for file in walk(root).files[:FEW_FILES] if place.is_dir() else [Path(place.name)]:
-            if file.suffix not in (*TEXT, *SETTINGS):
-                continue
-            try:
-                text = plain_text(document(root.resolve() / file, FEW).decode("utf-8", "replace"))
-            except (OSError, OverflowError):
-                continue
-            run = run_of(text)
-            settings, config = {**run.settings, **settings}, {**run.config, **config}
-            warned += [Event("warning", w.about[0], str(file)) for w in warnings_in(text)]
-            gap = Gap(str(file), f"a few lines without a table: read as pasted ones are; explain {file} tells what each number means")
-            run = replace(
-                run, name=place.name, curves={n: replace(c, source=str(file)) for n, c in run.curves.items()}, gaps=(gap, *run.gaps)
-            )
-            best = max(best, run, key=lambda r: (_known(r), len(r.curves)))
+            with suppress(OSError, OverflowError):
+                text = plain_text(document(root / file, FEW).decode("utf-8", "replace")) if file.suffix in READ else ""
+                told.append((run_of(text), str(file)))
+                warned += [Event("warning", w.about[0], str(file)) for w in warnings_in(text)]
+    best, at = max(told, key=lambda one: (_known(one[0]), len(one[0].curves)), default=(Run(), ""))
+    config = {key: value for run, _ in told[::-1] for key, value in run.config.items()}
+    settings = {key: value for run, _ in told[::-1] for key, value in run.settings.items()}
+    gap = Gap(at, f"a few lines without a table: read as pasted ones are; explain {at} tells what each number means")
+    curves = {n: replace(c, source=at) for n, c in best.curves.items()}
+    best = replace(best, name=place.name, curves=curves, settings=settings, config=config, gaps=(gap, *best.gaps))
     events = (*best.events, *warned)
-    return (
-        replace(best, settings=settings, config=config, events=events)
-        if _known(best) >= KNOWN or events or len(config) >= CONFIG
-        else Run()
-    )
+    return replace(best, events=events) if _known(best) >= KNOWN or events or len(config) >= CONFIG else Run()
 
 
 def _known(run: Run) -> int:

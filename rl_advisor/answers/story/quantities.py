@@ -135,8 +135,8 @@ def _blocks(x: Floats) -> tuple[float, ...]:
 
 def logged_at(curve: Curve | None, at: float | None) -> float | None:
     """The value that was logged at a step, or last before it; None where there is none."""
-    before = curve.until(at).numbers if curve is not None and at is not None else ()
-    return float(before[-1]) if len(before) else None
+    before = curve.until(at).numbers if curve is not None and at is not None else np.empty(0)
+    return float(before[-1]) if before.size else None
 
 
 def moved(curve: Curve, at: float | None) -> tuple[float, float, str] | None:

@@ -11,7 +11,7 @@ from rl_advisor.answers.story.quantities import outcome_quantities, own_names, r
 from rl_advisor.answers.story.rows import rows
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings
 from rl_advisor.curves import goal
-from rl_advisor.finding import Assessment, FindingView
+from rl_advisor.finding import Assessment
 from rl_advisor.judgement.slowness import slowest
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS, clause, listed, sentence
@@ -30,7 +30,8 @@ def tell(run: Run, a: Assessment) -> Answer:
     names and the run's own.
     """
     told = chain(a)
-    metric = next((m for m in _cited(told.cause) if m in run.curves), "")
+    cited = [str(e["metric"]) for e in told.cause.evidence] if told.cause is not None else []
+    metric = next((m for m in cited if m in run.curves), "")
     curves = told_curves(run, metric)
     moved = a.verdict != "not_learning"  # the best of a curve that never moved is luck
     outcome = [q.said if moved else q.went for q in outcome_quantities(run)] or [sentences.nothing(run)]
@@ -39,7 +40,7 @@ def tell(run: Run, a: Assessment) -> Answer:
         "progress": sentences.progress(run, a),
         "verdict": sentences.verdict(a),
         "call": sentences.call(run, a),
-        "facts": {label: text for label, text in _facts(run, a, outcome) if text},
+        "facts": {label: text for label, text in _facts(run, a, metric, outcome) if text},
         "outcome": outcome,
         "also": [f"{named(f)}: {clause(f.statement)}" for f in told.open],
         "settings": settings(run),
@@ -55,16 +56,17 @@ def tell(run: Run, a: Assessment) -> Answer:
     }
 
 
-def _facts(run: Run, a: Assessment, outcome: Iterable[str]) -> Iterable[tuple[str, str]]:
-    """What to do, what broke, what came of it, what to keep; the reason where no cause is one."""
+def _facts(run: Run, a: Assessment, metric: str, outcome: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """What to do, what broke, what came of it beside outcome and ``metric``, what to keep; the reason where no cause is one."""
     told, do, cause = chain(a), sentence(a.next_experiment.do), sentences.cause(a)
     slow = slowest(a.findings)
+    effects = moves(run, told.effects, a.onset.step if a.onset else None, {metric, *(q.metric for q in outcome_quantities(run))})
     return (
         ("In words", a.words),
         ("Kind", sentences.kind(run)),
         ("Do now", do),
         ("Limits" if a.verdict in sentences.SOUND else "Cause", cause),
-        ("Effect", listed(_effects(run, a), EFFECTS)),
+        ("Effect", listed(effects, EFFECTS)),
         ("Score", "; ".join(outcome)),
         ("Goal", goal.said(run)),
         ("Keep", sentences.keep(run, a)),
@@ -74,17 +76,6 @@ def _facts(run: Run, a: Assessment, outcome: Iterable[str]) -> Iterable[tuple[st
         ("Also", listed([named(f) for f in told.open], ALSO)),
         ("Slow", slow.statement if slow is not None and slow.statement not in do else ""),
     )
-
-
-def _cited(f: FindingView | None) -> list[str]:
-    return [str(e["metric"]) for e in f.evidence] if f is not None else []
-
-
-def _effects(run: Run, a: Assessment) -> list[str]:
-    """The effects that are not told by the outcome or by the cause's own metric."""
-    told = chain(a)
-    cause = next((m for m in _cited(told.cause) if m in run.curves), "")
-    return moves(run, told.effects, a.onset.step if a.onset else None, {q.metric for q in outcome_quantities(run)} | {cause})
 
 
 def in_own_names(run: Run, a: Assessment) -> tuple[Assessment, Answer]:
