@@ -4,8 +4,8 @@ import json
 import re
 
 from rl_advisor.answers.inventory import inventory
-from rl_advisor.output.clean import clean
 from rl_advisor.cli.printing import text
+from rl_advisor.output.clean import clean
 from rl_advisor.reading import read_run
 
 
