@@ -33,7 +33,6 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
 from rl_advisor.reading.parsing.rollout_table import roles
 from rl_advisor.reading.parsing.sample_names import BESIDE
-from rl_advisor.reading.parsing.told_by_values import names_told, under
 from rl_advisor.reading.parsing.trajectories import run_of_rows
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
@@ -105,13 +104,12 @@ def _is_whole(row: Mapping[str, Any]) -> bool:
 
 
 class _Keys(NamedTuple):
-    """By what rows are of one episode: the name of what they share, that of what counts them, and names that their values tell."""
+    """By what rows are of one episode: the name of what they share, and that of what counts them."""
 
     whose: tuple[str, ...] = ()
     counted: str = ""
     anew: frozenset[int] = frozenset()
     """Rows of those looked at where the count starts anew."""
-    names: Mapping[str, str] = {}
 
 
 def _keys(rows: Sequence[Mapping[str, Any]]) -> _Keys:
@@ -131,7 +129,7 @@ def _keys(rows: Sequence[Mapping[str, Any]]) -> _Keys:
         if len(changes) + 1 == len({*map(str, of)}) < len(rows) and None not in of:
             sure = 2 * (bool(anew) and changes == anew) + (_WHOSE.fullmatch(path[-1]) is not None)
             whose, best = (path, sure) if sure > best else (whose, best)
-    return _Keys(whose, counted, anew, names_told([list(rows)]) if counted and not any(map(_is_whole, rows)) else {})
+    return _Keys(whose, counted, anew)
 
 
 def _at(row: Any, path: Iterable[str]) -> Any:
@@ -146,7 +144,7 @@ def _are_events(rows: Sequence[dict[str, Any]], keys: _Keys) -> bool:
     shared = [i for i, (a, b) in enumerate(pairwise(rows), 1) if keys.whose and _at(a, keys.whose) == _at(b, keys.whose)]
     if any(map(_is_whole, rows)) and not (keys.counted and 2 * sum(grown(rows[i - 1], rows[i]) for i in shared) > len(shared) > 0):
         return False
-    alone = [told_apart(heard(under(row, keys.names))) for row in rows]
+    alone = [told_apart(heard(row)) for row in rows]
     every = told_apart([turn for turns in alone for turn in turns])
     if not (in_words(every) or (keys.anew and keys.whose and is_episode(every))):
         return False
@@ -215,7 +213,7 @@ def _episodes(rows: Iterable[dict[str, Any]], keys: _Keys) -> Iterator[dict[str,
             continue
         printed = "START" in row or "END" in row
         if begun and ("START" in row or whose != begun["whose"] or counted <= before or (begun["over"] and whose is None and not printed)):
-            yield _finished(begun, total, keys.names)
+            yield _finished(begun, total)
             begun = {}
         if not begun:
             begun = {"whose": whose, "episode": whose if whose is not None else total, "steps": [], "length": 0, "bytes": 0, "over": False}
@@ -236,14 +234,14 @@ def _episodes(rows: Iterable[dict[str, Any]], keys: _Keys) -> Iterator[dict[str,
         if len(begun["steps"]) > _KEPT:
             del begun["steps"][_KEPT // 2]
     if begun:
-        yield _finished(begun, total, keys.names)
+        yield _finished(begun, total)
 
 
-def _finished(begun: dict[str, Any], total: int, names: Mapping[str, str]) -> dict[str, Any]:
+def _finished(begun: dict[str, Any], total: int) -> dict[str, Any]:
     """The episode with what its last step tells of the end."""
     last = {k: v for k, v in begun.get("last", {}).items() if isinstance(v, (bool, str)) and BESIDE["told"].search(k) and k not in _SEEN}
     rest = {k: v for k, v in begun.items() if k not in ("over", "at", "last", "whose")}
-    return {**last, **rest, "steps": under(begun["steps"], names) if names else begun["steps"], "step": begun.get("at", float(total))}
+    return {**last, **rest, "step": begun.get("at", float(total))}
 
 
 def _plain(name: str, value: str) -> Any:

@@ -32,7 +32,6 @@ from rl_advisor.reading.parsing.labelled_text import labelled
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
 from rl_advisor.reading.parsing.rollout_table import roles
-from rl_advisor.reading.parsing.told_by_values import answers_told, names_told, under
 from rl_advisor.reading.parsing.trajectories import Sampled, holds_response, rows_in, run_of_sample
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
@@ -85,17 +84,7 @@ def _rows(path: Path, *, small: bool = True) -> Iterator[Sampled]:
             return _graded_rows(path)
         return ((number, row, row) for number, row in enumerate(labelled(document(path, _LARGEST).decode("utf-8", "replace"))))
     rows = _document_rows(path)
-    return _named(_json_rows(path, small=small) if rows is None else ((number, row, row) for number, row in enumerate(rows)))
-
-
-def _named(rows: Iterator[Sampled]) -> Iterator[Sampled]:
-    """The rows, under names that their values tell where nothing that they are called says that they hold a response."""
-    first = list(islice(rows, _LOOK))
-    known = [row for _, row, _ in first if row]
-    names = answers_told(known) if "response" not in roles([*known[0]] if known else []) else {}
-    names = names or ({} if any(holds_response(row) for row in known) else names_told(known))
-    every = chain(first, rows)
-    return ((number, new := row and under(row, names), new) for number, row, _ in every) if names else every
+    return _json_rows(path, small=small) if rows is None else ((number, row, row) for number, row in enumerate(rows))
 
 
 def _json_rows(path: Path, *, small: bool) -> Iterator[Sampled]:
@@ -124,8 +113,7 @@ def _document_rows(path: Path) -> list[dict[str, Any] | None] | None:
     if isinstance(found, dict) and isinstance(names := found.get("columns"), list) and isinstance(data := found.get("data"), list):
         whole = [isinstance(row, list) and len(row) == len(names) for row in data]
         return [dict(zip(map(str, names), row, strict=True)) if right else None for row, right in zip(data, whole, strict=True)]
-    every = rows_in(found) or (rows_in(under(found, names)) if (names := names_told([found])) else [])
-    return [row if isinstance(row, dict) else None for row in every]
+    return [row if isinstance(row, dict) else None for row in rows_in(found)]
 
 
 def _is_table(path: Path) -> bool:

@@ -108,7 +108,7 @@ def _of_mapping(told: Mapping[str, Any], outer: str, depth: int) -> list[Turn]:
         return [Turn(outer, f"[{kind}]")]
     if str(told.get("content"))[:10] == "exitcode: ":
         who = "tool"
-    parts = {key: part for key, value in told.items() if (part := _part(str(key), value))}
+    parts = _parts(told)
     own = _Own(told, parts, who, speaks=bool(said))
     if call := _call_in(told, parts, who, said):
         own.at, own.calls = 0, [call]
@@ -154,6 +154,16 @@ def side_by_side(told: Mapping[str, Any]) -> list[dict[str, Any]]:
 def in_words(text: Any) -> bool:
     """Whether something is a text of several words."""
     return isinstance(text, str) and text.count(" ") > 2
+
+
+def _parts(told: Mapping[str, Any]) -> dict[str, str]:
+    """What the keys of a mapping say of what stands under them; where none says so, a text that a list beside it holds was done, and
+    words of some length were seen before."""
+    parts = {key: part for key, value in told.items() if (part := _part(str(key), value))}
+    mute = [k for k, v in told.items() if isinstance(v, str) and v and not part_of(str(k))]
+    if "done" not in parts.values():
+        return parts | {k: "done" for k in mute if any(isinstance(v, list) and len(v) > 1 and told[k] in v for v in told.values())}
+    return parts if {"seen", "asked", "text"} & {*parts.values()} else {k: "seen" for k in mute if in_words(told[k])} | parts
 
 
 def _part(key: str, value: Any) -> str:
