@@ -31,7 +31,6 @@ from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.labelled_text import labelled
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Reservoir
-from rl_advisor.reading.parsing.rollout_table import roles
 from rl_advisor.reading.parsing.trajectories import Sampled, holds_response, rows_in, run_of_sample
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run

@@ -26,7 +26,9 @@ NOTHING_SAID: Mapping[str, str] = MappingProxyType({})
 
 
 _EVAL = re.compile(r"(?:^|[_\-.])(?:val|eval|evals|test|valid|validation)(?:$|[_\-.])")
-_MODELS_OWN = re.compile(r"(?:llm|model|agent|assistant|bot|policy|gpt\w*|final)s?_(?:answer|output|response|reply|text|completion|generation)s?")
+_MODELS_OWN = re.compile(
+    r"(?:llm|model|agent|assistant|bot|policy|gpt\w*|final)s?_(?:answer|output|response|reply|text|completion|generation)s?"
+)
 """What a column is called that holds what the model said."""
 _STEP = re.compile(r"(?:step|iteration|iter|completions|epochstep|rollout)[_-]?0*(\d{1,9})(?!\d)")
 
