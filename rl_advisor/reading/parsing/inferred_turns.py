@@ -157,9 +157,7 @@ def in_words(text: Any) -> bool:
 
 
 def _parts(told: Mapping[str, Any]) -> dict[str, str]:
-    """What the keys of a mapping say of what stands under them; where none says so, a text that a list beside it holds was done, and
-    words of some length were seen before.
-    """
+    """What the keys of a mapping say of what stands under them; else a text that a list beside it holds was done, words beside it seen."""
     parts = {key: part for key, value in told.items() if (part := _part(str(key), value))}
     mute = [k for k, v in told.items() if isinstance(v, str) and v and not part_of(str(k))]
     if "done" not in parts.values():
