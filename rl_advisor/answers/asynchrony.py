@@ -30,10 +30,6 @@ OFF_POLICY = (
 )
 
 
-Spent = Sequence[tuple[Course, float]]
-"""The courses of one kind, and what a step of each took."""
-
-
 def asynchrony(runs: Sequence[Run], curves: Sequence[Curve | None]) -> Answer:
     """Both kinds, their levels at equal samples and at equal time, speed, off-policy measures, what follows; else empty."""
     prompts = [settings_of(run).number("batch_prompts") or 0.0 for run in runs]
@@ -80,8 +76,8 @@ def _usual(runs: Sequence[Run], name: str) -> float | None:
     return float(np.median(found)) if found.size else None
 
 
-def _at(sides: Sequence[Spent]) -> Answer:
-    """Both kinds' levels where the same was spent, and whether the asynchronous one's stands above by more than noise."""
+def _at(sides: Sequence[Sequence[tuple[Course, float]]]) -> Answer:
+    """Both kinds' levels where the same was spent (each run's course, what a step took), and which stands above by more than noise."""
     end = min(spent * float(c.level.step[-1]) for side in sides for c, spent in side)
     reached = [np.array([np.interp(end / spent, c.level.step, c.middle) for c, spent in side]) for side in sides]
     error = sum((x.var() + np.mean([c.error**2 for c, _ in side])) / x.size for x, side in zip(reached, sides, strict=True))

@@ -79,19 +79,18 @@ def _sample(row: Answer) -> Answer:
     return picked(fields, [row]) if "response" in row else {side: picked(fields, [part]) for side, part in row.items()}
 
 
-def differing(rows: list[Answer], most: int) -> tuple[list[Answer], list[str]]:
+def differing(rows: list[Answer], most: int) -> dict[str, list[Any]]:
     """No more than so many of the statistics' steps, first and last among them, and the statistics that ever differ over them."""
     picked = [rows[i] for i in evenly(len(rows), most)]
-    names = dict.fromkeys(name for row in picked for name in row if name != "step")
-    return picked, [name for name in names if len({row.get(name) for row in picked}) > 1]
+    columns = {name: [row.get(name, "") for row in picked] for name in dict.fromkeys(name for row in picked for name in row)}
+    return {name: column for name, column in columns.items() if name == "step" or len(set(column)) > 1}
 
 
 def _over_steps(statistics: Answer) -> Answer:
     """The statistics that ever differ, at no more than five steps."""
-    picked, names = differing(statistics.get("steps", []), 5)
-    told = [n for n in names if n != "responses" and all(isinstance(r.get(n), int | float) for r in picked)][:10]
-    rows = {n: " ".join(value(float(r[n]), digits=3) for r in picked) for n in told}
-    return {"step": " ".join(f"{r['step']:.0f}" for r in picked)} | rows if picked else {}
+    told = differing(statistics.get("steps", []), 5)
+    numbers = [n for n, column in told.items() if n != "responses" and all(isinstance(x, int | float) for x in column)]
+    return {n: " ".join(value(float(x), digits=3) for x in told[n]) for n in numbers[:11]}
 
 
 def _measured(answer: Answer) -> Answer:

@@ -40,11 +40,14 @@ def compared(train: Path, test: Path) -> Answer:
     (a, ours), (b, theirs) = described(train), described(test)
     same, windows = set(ours.index) & set(theirs.index), set().union(*map(_windows, ours.index))
     near = sum(key not in same and bool(_windows(key) & windows) for key in theirs.index)
-    faults = [
-        *_shared(len(same) + near, len(theirs)),
-        *_lengths(_sizes(ours), _sizes(theirs)),
-        *_difficulty(ours.dropna(), theirs.dropna()),
-    ]
+    faults, copies, (x, y) = list[str](), len(same) + near, map(_sizes, (ours, theirs))
+    if copies:
+        share = f"{100 * copies / len(theirs):.1f} %"
+        faults.append(f"{share} of the test's prompts stand in training: take these {copies} out, or the test measures memory.")
+    if min(x.size, y.size) >= 8 and rank_p(x, y) <= 0.01 and abs(improvement(x, y).value - 0.5) >= SMALL - 0.5:
+        middle = f"{np.median(y):.0f} words in the middle, training's {np.median(x):.0f}"
+        faults.append(f"The test's prompts have {middle}: another distribution.")
+    faults += _difficulty(ours.dropna(), theirs.dropna())
     unknown = " and ".join(name for name, part in (("train", a), ("test", b)) if part["pass_rate"] is None)
     lacks = f" How hard they are for the base model is not in the rows of {unknown}: add a column pass_rate." if unknown else ""
     counted = f"{a['prompts']} prompts to train on, {b['prompts']} to test on; {len(same)} are the same, {near} more are near copies."
@@ -81,19 +84,6 @@ def described(path: Path) -> tuple[Answer, "pd.Series[float]"]:
 
 def _sizes(means: "pd.Series[float]") -> Floats:
     return np.array([len(str(key).split()) for key in means.index], np.float64)
-
-
-def _shared(copies: int, tested: int) -> list[str]:
-    """What shared prompts mean."""
-    share = f"{100 * copies / max(tested, 1):.1f} %"
-    return [f"{share} of the test's prompts stand in training: take these {copies} out, or the test measures memory."] if copies else []
-
-
-def _lengths(a: Floats, b: Floats) -> list[str]:
-    """Whether one set's prompts are clearly longer."""
-    if min(a.size, b.size) < 8 or rank_p(a, b) > 0.01 or abs(improvement(a, b).value - 0.5) < SMALL - 0.5:
-        return []
-    return [f"The test's prompts have {np.median(b):.0f} words in the middle, training's {np.median(a):.0f}: another distribution."]
 
 
 def _difficulty(a: "pd.Series[float]", b: "pd.Series[float]") -> list[str]:

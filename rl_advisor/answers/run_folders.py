@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rl_advisor.output.run_reference import split_reference
+from rl_advisor.output.wording import listed
 
 if TYPE_CHECKING:
     from rl_advisor.reading.remote.listing import File
@@ -40,9 +41,8 @@ def _nearby(wanted: Path) -> str:
     if not parent.is_dir():
         return f"nor does the folder {parent}"
     names = sorted(e.name for e in islice(os.scandir(parent), MOST_NEAR) if not e.name.startswith("."))
-    near = difflib.get_close_matches(wanted.name, names, MOST_NAMED, 0.4) or names[:MOST_NAMED]
-    more = f" and {len(names) - len(near)} more" if len(names) > len(near) else ""
-    return f"{parent} holds {', '.join(near)}{more}" if near else f"{parent} is empty"
+    near = difflib.get_close_matches(wanted.name, names, MOST_NAMED, 0.4)
+    return f"{parent} holds {listed([*dict.fromkeys((*near, *names))], MOST_NAMED) or 'nothing'}"
 
 
 def fingerprint(path: Path) -> "tuple[File, ...]":

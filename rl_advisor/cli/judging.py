@@ -69,10 +69,10 @@ def _told(advisor: str, asked: Answer) -> Answer:
     given = {
         name: asked[name] for name in ("price", "model", "base_url", "max_cost", "max_tokens", "transcript") if asked[name] is not None
     }
-    lost = [f"--{name.replace('_', '-')}" for name in given if (name in BUILTIN) != (advisor == "builtin")]
-    if lost:
+    known = {name: value for name, value in given.items() if (name in BUILTIN) == (advisor == "builtin")}
+    if lost := [f"--{name.replace('_', '-')}" for name in given if name not in known]:
         click.echo(f"rl-advisor: the {advisor} advisor makes no use of {', '.join(lost)}.", err=True)
-    return {name: value for name, value in given.items() if (name in BUILTIN) == (advisor == "builtin")}
+    return known
 
 
 @command("eval")

@@ -97,7 +97,7 @@ _PREPARED: Mapping[str, Callable[[Answer], Answer]] = {"check": _checked, "gpu":
 
 def _by_step(answer: Answer) -> Iterable[str]:
     """Text statistics at no more than eight steps, first and last among them, those that ever differ."""
-    rows, names = differing(answer.get("statistics", {}).get("steps", []) if "responses" in answer else [], COLUMNS)
-    if rows:
+    told = differing(answer.get("statistics", {}).get("steps", []) if "responses" in answer else [], COLUMNS)
+    if told:
         yield ""
-        yield from table([("by step", *(number(r["step"]) for r in rows))], [(n, *(number(r.get(n, "")) for r in rows)) for n in names])
+        yield from table([("by step", *map(number, told.pop("step")))], [(n, *map(number, column)) for n, column in told.items()])

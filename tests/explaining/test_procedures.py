@@ -312,11 +312,6 @@ def test_a_setting_at_fault_goes_before_a_procedure() -> None:
     assert "num_generations` = 1" in said
 
 
-def test_which_value_to_choose_is_answered_by_what_is_usual() -> None:
-    assert "learning rate: 1e-6 to 5e-4 is usual" in tools.explain_log("what learning rate should I use for GRPO with LoRA?")["summary"]
-    assert "is a start" not in tools.explain_log("what does the learning rate do?")["summary"]
-
-
 @pytest.mark.parametrize(
     ("text", "name"), [("in my GRPO run the kl is 5 after ten steps, ok?", "kl/ref"), ("my sb3 agent has a kl of 5, ok?", "kl/old")]
 )

@@ -1,7 +1,7 @@
 """What a document is made of: each block says what it holds, and nothing of how a page shows it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from rl_advisor.answers.document.curves import Drawn
@@ -100,4 +100,4 @@ class Section:
 
     key: str
     title: str
-    blocks: Sequence[Any] = field(default_factory=tuple)
+    blocks: Sequence[Any]

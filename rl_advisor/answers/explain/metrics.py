@@ -42,8 +42,7 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
     meanings = sorted(by_frameworks(curve.raw)) if known is None else [curve.name]
     if known is None and not meanings and not lost:
         return None
-    alone, why, row = _judged(rows, curve, meanings)
-    normal = alone
+    normal, why, row = _judged(rows, curve, meanings)
     about = [p for p in proofs if curve.name in p.about]
     accused, excused = next((p for p in about if p.there), None), next((p for p in about if not p.there), None)
     if accused:
@@ -62,7 +61,6 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any]
         "normal": normal,
         "why": why,
         "usual": _range(row) if row and row.telling else "",
-        "alone": alone,
         "source": row.source if row else "",
     }
 

@@ -39,8 +39,14 @@ def asked_for(text: str, around: str = "", *, beside: bool = False) -> Answer | 
     ``around`` it stands what tells agents from language models. ``beside`` logged rows only those are heard that say what a number
     means. What comes back has ``title`` (with what is nearly as likely) and ``steps`` of ``do``, ``run`` and ``means``.
     """
-    found, said = _ADDRESS.search(text[:LONGEST]), _plain(text)
-    weighed = _weighed(said, around, beside)
+    found = _ADDRESS.search(text[:LONGEST])
+    said = _ADDRESS.sub("server", text[:LONGEST].lower())
+    half, weighed = spoken_of(said + around), []
+    for p in procedures().values():
+        agents = p.get("control", half == "control")  # a guess where nothing tells them from language models
+        if beside <= p.get("beside", False) and (not half or agents == (half == "control")) and not re.search(p["not"], said):
+            weighed.append((_weight(p["words"], said) - (agents and not half), p))
+    weighed.sort(key=itemgetter(0), reverse=True)
     answers = [p for weight, p in weighed if weight >= max(ENOUGH, weighed[0][0] - NEAR)]
     if not answers:
         return None
@@ -48,20 +54,6 @@ def asked_for(text: str, around: str = "", *, beside: bool = False) -> Answer | 
     steps = [{part: words.replace("{address}", address) for part, words in step.items()} for step in answers[0]["steps"]]
     near = [re.split(r"[:;,.] ", row["title"])[0] for row in answers[1:2]]
     return {"title": ". Nearly as likely: ".join([answers[0]["title"], *near]), "steps": steps}
-
-
-def _weighed(said: str, around: str, beside: bool) -> list[tuple[float, Answer]]:
-    """Every row that is heard with its weight, the heaviest first; agents are a guess where nothing tells them from language models."""
-    half, rows = spoken_of(said + around), []
-    for p in procedures().values():
-        agents = p.get("control", half == "control")
-        if beside <= p.get("beside", False) and (not half or agents == (half == "control")) and not re.search(p["not"], said):
-            rows.append((_weight(p["words"], said) - (agents and not half), p))
-    return sorted(rows, key=itemgetter(0), reverse=True)
-
-
-def _plain(text: str) -> str:
-    return _ADDRESS.sub("server", text[:LONGEST].lower())
 
 
 def _weight(groups: Sequence[str], text: str) -> float:

@@ -15,8 +15,6 @@ from rl_advisor.output import Answer
 from rl_advisor.output.wording import pair, value
 from rl_advisor.run import Run
 
-DECISIVE = 2
-"""What is not logged and decisive that is told."""
 TABLES: Answer = table(__file__, "surroundings.toml")
 
 
@@ -51,18 +49,11 @@ _WORD = re.compile(r"[\w.+/-]{1,30}")
 """A setting's value that is told as it is; a longer one is the run's own text."""
 
 
-def missing(run: Run, telling: str = "") -> list[str]:
-    """What was not logged, the most decisive first; ``telling`` keeps what would tell the outcome, or what broke."""
+def missing(run: Run) -> list[str]:
+    """What was not logged, the most decisive first."""
     kinds, there = task(run).traits, on_record(run)
-    rows = (row for row in TABLES["missing"] if not telling or row.get("tells") == telling)
-    ours = (row for row in rows if row.get("kind", "") in ("", *kinds) and row.get("unlike") not in kinds)
+    ours = (row for row in TABLES["missing"] if row.get("kind", "") in ("", *kinds) and row.get("unlike") not in kinds)
     return [row["name"] for row in ours if not there(row)]
-
-
-def could_change(run: Run, a: Assessment) -> list[str]:
-    """The one or two that are not logged and could change the judgement: of what broke where nothing names it, else of the outcome."""
-    unknown = a.first_broken_link != "none" and cause_of(a) is None
-    return [*missing(run, "cause" if unknown else "outcome"), *missing(run, "outcome" if unknown else "cause")][:DECISIVE]
 
 
 def second_call(run: Run, a: Assessment) -> str:

@@ -9,7 +9,7 @@ from rl_advisor.answers.story.chain import chain, moves, named
 from rl_advisor.answers.story.quantities import named as named_in
 from rl_advisor.answers.story.quantities import outcome_quantities, own_names, renamed, told_curves
 from rl_advisor.answers.story.rows import rows
-from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings
+from rl_advisor.answers.story.surroundings import missing, second_call, settings
 from rl_advisor.curves import goal
 from rl_advisor.finding import Assessment
 from rl_advisor.judgement.slowness import slowest
@@ -26,8 +26,7 @@ def tell(run: Run, a: Assessment) -> Answer:
 
     ``facts`` is what every door shows below the call, by its label, in the order in which to read it: a new fact is a row of ``_facts``.
     ``also`` are open questions beside the chain; ``curves`` the outcome first, then the cause's own metric where one is known, then the
-    usual, and ``rows`` their numbers; ``could_change`` the one or two of what is not logged that could change the judgement; ``names`` our
-    names and the run's own.
+    usual, and ``rows`` their numbers; ``names`` our names and the run's own.
     """
     told = chain(a)
     cited = [str(e["metric"]) for e in told.cause.evidence] if told.cause is not None else []
@@ -50,7 +49,6 @@ def tell(run: Run, a: Assessment) -> Answer:
         "rows": rows(run, a.findings),
         "not_logged": missing(run),
         "not_read": [f"{gap.where}: {gap.why}" for gap in run.gaps[:GAPS]],
-        "could_change": could_change(run, a),
         "next_call": second_call(run, a),
         "names": own_names(run),
     }
