@@ -19,7 +19,7 @@ from rl_advisor.server.scheduler import Busy, Scheduler, Slot
 from rl_advisor.tools.workers import Crowded, Limits, Stopped, in_worker, isolated
 
 Client = Context[Any, Any]
-Work = Callable[..., Awaitable[Any]]
+Work, Function = Callable[..., Awaitable[Any]], Callable[..., Any]
 
 MOST_KEPT, MOST_NEAR = 64, 2_000
 LIMITS = Limits(cpu_s=20, memory=1_500 << 20, wall_s=120)
@@ -66,7 +66,7 @@ class Dispatcher:
             names = [n for p in await self.found() if is_name(n := called(self.roots, p))]
             raise Outside(await self.quick(lambda: difflib.get_close_matches(asked, names[:MOST_NEAR], 3, 0.6))) from None
 
-    async def ask(self, function: Callable[..., Any], asked: Answer, paths: Sequence[str] = ("run",), ctx: Client | None = None) -> Any:
+    async def ask(self, function: Function, asked: Answer, paths: Sequence[str] = ("run",), ctx: Client | None = None) -> Any:
         """What a function of :mod:`rl_advisor.tools.workers.isolated` answers; the same question about unchanged files from memory.
 
         ``paths`` names the arguments that are runs or files; where none is given, what was asked (pasted text) is not kept.
@@ -110,7 +110,7 @@ class Dispatcher:
         """What a short job gives that looks at names and sizes only."""
         return await run_sync(job, limiter=self._threads)
 
-    def _key(self, function: Callable[..., Any], places: Answer, question: Answer) -> Hashable:
+    def _key(self, function: Function, places: Answer, question: Answer) -> Hashable:
         paths = [p for place in places.values() for p in ([place] if isinstance(place, str) else place)]
         try:
             return (function.__name__, repr(question), tuple(run_folders.fingerprint(Path(p)) for p in paths))
@@ -118,7 +118,7 @@ class Dispatcher:
             log.info("looking failed: %s", type(gone).__name__)
             raise isolated.Refused(isolated.GONE) from None
 
-    async def _worked(self, function: Callable[..., Any], arguments: Sequence[Any], ear: Listener | None = None) -> Any:
+    async def _worked(self, function: Function, arguments: Sequence[Any], ear: Listener | None = None) -> Any:
         """The answer of a worker, or why files that stay as they are will never give one."""
         asked = (isolated.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}", *arguments)
         how: Answer = {"limits": LIMITS, "ear": ear or Listener(), "raises": (isolated.Refused,)}
@@ -137,7 +137,7 @@ class Dispatcher:
         except Stopped as stopped:
             return isolated.Refused(f"The run could not be read: {stopped}.")
 
-    async def worked(self, function: Callable[..., Any], about: Any) -> Any:
+    async def worked(self, function: Function, about: Any) -> Any:
         """What a function answers about paths that were found below the folders; it is not kept.
 
         Raises:

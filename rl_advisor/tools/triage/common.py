@@ -60,7 +60,7 @@ def common(rows: Sequence[Row]) -> Answer:
 
 def settings_of(rows: Sequence[Row]) -> tuple[dict[str, list[Any]], Answer]:
     """Settings that not all runs share, a list a key in the order of the runs; and those that all share."""
-    tables = [row.get("settings") or {} for row in rows]
+    tables = [row.get("settings", {}) for row in rows]
     counts = Counter(key for table in tables for key in table)
     varied, same = {}, {}
     for key, _ in counts.most_common(MOST_KEYS):
@@ -91,10 +91,10 @@ def _shared(rows: Sequence[Row]) -> Answer:
     bad, good = ([row for row in rows if (row["urgency"] in FAILED) == fails] for fails in (True, False))
     if not bad:
         return {}
-    patterns = [Counter(p for row in part for p in set(row.get("patterns") or ())) for part in (bad, good)]
+    patterns = [Counter(p for row in part for p in set(row.get("patterns", ()))) for part in (bad, good)]
     shares = [(p, n / len(bad), patterns[1][p] / max(1, len(good))) for p, n in patterns[0].items() if n > 1]
     told = sorted(shares, key=lambda share: share[2] - share[1])[:SHOWN]
-    given = {id(row): {(k, repr(v)) for k, v in (row.get("settings") or {}).items()} for row in rows}
+    given = {id(row): {(k, repr(v)) for k, v in row.get("settings", {}).items()} for row in rows}
     always = set.intersection(*(given[id(row)] for row in bad)).difference(*(given[id(row)] for row in good)) if len(bad) > 1 else ()
     return {
         "broke_first": Counter(row["cause"] for row in bad if row["cause"] and row["cause"] != "none").most_common(5),

@@ -104,7 +104,7 @@ def _fields(row: Row, reports: Mapping[str, str]) -> dict[str, Any]:
         "kind": CLASSES.index(row["urgency"]),
         "verdict": plain(row.get("verdict") or "not judged"),
         "p": None if p is None else min(99, max(1, round(100 * p))),
-        "burnt": (row.get("cost") or {}).get("gpu_hours_after_break"),
+        "burnt": row.get("cost", {}).get("gpu_hours_after_break"),
         "outcome": curve.get("raw", ""),
         "low": min(y, default=None),
         "high": max(y, default=None),

@@ -40,7 +40,7 @@ def saved(rows: Sequence[Row]) -> Iterator[str]:
     """What stopping the dead and hopeless would save, where it is logged."""
     gpu = sum(row.get("saves_gpu_hours") or 0.0 for row in rows)
     hours = sum(row.get("saves_hours") or 0.0 for row in rows if not row.get("saves_gpu_hours"))
-    after = sum((row.get("cost") or {}).get("gpu_hours_after_break") or 0.0 for row in rows)
+    after = sum(row.get("cost", {}).get("gpu_hours_after_break") or 0.0 for row in rows)
     told = [f"{number(round(gpu, 1))} GPU hours"] if gpu >= 0.1 else []
     told += [f"{number(round(hours, 1))} hours of runs whose GPUs are not logged"] if hours >= 0.1 else []
     if told:
@@ -53,7 +53,7 @@ def cells(row: Row, name: int = 48, why: int = 46) -> tuple[str, ...]:
     """What the table says of a run that could be judged, or why it could not; name and reason as long as there is room."""
     if row["verdict"] is None:
         return said(row["run"]), "not judged", "-", said(row["error"] or ""), *("-",) * 4
-    best, cost = row["best_checkpoint"], row.get("cost") or {}
+    best, cost = row["best_checkpoint"], row.get("cost", {})
     sure = "" if row["p"] is None else f" {chance(row['p'], row.get('confidence') or 'high')}"
     left = cost.get("gpu_hours_left")
     planned = f"/{row['planned_steps']}" if row["planned_steps"] else ""

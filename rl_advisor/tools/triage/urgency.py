@@ -35,7 +35,7 @@ def whole(row: Row, place: "Place", now: float | None = None) -> Row:
         "running": _runs(row, age),
     }
     found["urgency"] = _class(found)
-    cost, stops = row.get("cost") or {}, found["running"] and (found["call"] == "stop" or found["urgency"] == "burning")
+    cost, stops = row.get("cost", {}), found["running"] and (found["call"] == "stop" or found["urgency"] == "burning")
     # What stopping now would save; None unless stopping is advised and the run goes on.
     return found | {f"saves_{unit}": cost.get(f"{unit}_left") if stops else None for unit in ("gpu_hours", "hours")}
 
@@ -44,7 +44,7 @@ def _runs(row: Row, age: float | None) -> bool:
     """Whether it still trains, by its plan and by when it was last written."""
     if age is None or row.get("error") or row.get("finished"):
         return False
-    cost, steps = row.get("cost") or {}, (row.get("step") or 0)
+    cost, steps = row.get("cost", {}), (row.get("step") or 0)
     pace = 3600 * cost["hours"] / steps if cost.get("hours") and steps else 0.0
     return age < max(LIVE_S, 5 * pace)
 
@@ -65,6 +65,6 @@ def _class(row: Row) -> str:
 
 def order(row: Row) -> tuple[int, float, float, str]:
     """What to sort rows by: the most urgent first, of one kind those that cost most, then the surest."""
-    cost = row.get("cost") or {}
+    cost = row.get("cost", {})
     burnt = row.get("saves_gpu_hours") or row.get("saves_hours") or cost.get("gpu_hours_after_break") or 0.0
     return CLASSES.index(row["urgency"]), -float(burnt), -float(row.get("p") or 0.0), str(row["run"])

@@ -69,8 +69,7 @@ def _bounded_for_good() -> None:
     import resource
 
     for what, most in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, MOST_FILES)):
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(what, (most, most))
+        _limit(what, most, most)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # writing fails instead
     sys.dont_write_bytecode = True
     sys.addaudithook(_forbidding)
@@ -88,10 +87,16 @@ def _bounded(limits: Answer) -> None:
 
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu = int(used.ru_utime + used.ru_stime) + 1 + int(limits["cpu_s"])
+    for what, most in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_DATA, _FRESH + limits["memory"])):
+        _limit(what, most, resource.getrlimit(what)[1])
+
+
+def _limit(what: int, soft: int, hard: int) -> None:
+    """Set a limit as far as the system has it."""
+    import resource
+
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_DATA, (_FRESH + limits["memory"], resource.getrlimit(resource.RLIMIT_DATA)[1]))
+        resource.setrlimit(what, (soft, hard))
 
 
 _FRESH = 256 << 20

@@ -196,8 +196,6 @@ class Points:
         first, last = self._place(claim.from_step, 0), self._place(claim.step, -1)
         if claim.says in ("highest", "lowest"):
             i = int(self.value.argmax() if claim.says == "highest" else self.value.argmin())
-            if claim.value is None and claim.step is None:
-                raise WrongClaim(f"`{claim.says}` needs a value or a step")
             top, place = float(self.value[i]), float(self.step[i])
             at = place if claim.step is None else last
             there = any(abs(p.step - at) <= NEAR and fits(float(f"{top:.4g}"), p.value) for p in self._points)
