@@ -19,7 +19,8 @@ from rl_advisor.server.scheduler import Busy, Scheduler, Slot
 from rl_advisor.tools.workers import Crowded, Limits, Stopped, in_worker, isolated
 
 Client = Context[Any, Any]
-Work, Function = Callable[..., Awaitable[Any]], Callable[..., Any]
+Work = Callable[..., Awaitable[Any]]
+Function = Callable[..., Any]
 
 MOST_KEPT, MOST_NEAR = 64, 2_000
 LIMITS = Limits(cpu_s=20, memory=1_500 << 20, wall_s=120)

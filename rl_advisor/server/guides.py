@@ -1,6 +1,6 @@
 """Ready questions (prompts), runs and reports as resources, and completions of run and metric names."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -10,12 +10,12 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.server.mcpserver.prompts.base import Prompt
 from mcp_types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
-from rl_advisor.discovery import table
-from rl_advisor.output import shipped
+from rl_advisor.discovery import function_of, table
+from rl_advisor.output import Answer, shipped
 from rl_advisor.output.clean import is_name
 from rl_advisor.server.confinement import called
-from rl_advisor.server.dispatch import Dispatcher
-from rl_advisor.server.results import LABEL, MARKDOWN
+from rl_advisor.server.dispatch import Dispatcher, Function
+from rl_advisor.server.results import LABEL
 from rl_advisor.tools.workers import isolated
 
 MOST_COMPLETIONS, MOST_NAMED = 50, 16
@@ -38,39 +38,27 @@ def _filled(prompt: str, **given: str) -> str:
 def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
     """Offer what a run holds, and its report, as resources."""
 
-    async def told(function: Callable[..., Any], **asked: Any) -> Any:
+    async def told(function: Function, asked: Answer, where: str) -> Any:
         try:
-            return await desk.ask(function, asked, ("runs" if "runs" in asked else "run",))
+            found = await desk.ask(function, asked, (where,))
         except isolated.Refused:
             raise ResourceNotFoundError("no such run, or nothing of that name in it") from None
+        return orjson.dumps(found).decode() if isinstance(found, dict) else found
 
-    @server.resource("run://{+run}/inventory", name="run inventory", title="What a run holds", mime_type="application/json", meta=LABEL)
-    async def inventory(run: str) -> str:
-        return orjson.dumps(await told(isolated.answer, verb="load_run", run=run, detail="all")).decode()
+    def offer(name: str, title: str, mime_type: str, function: str, question: Answer) -> None:
+        @server.resource(f"run://{{+run}}/{name}{{?metric,until}}", name=name, title=title, mime_type=mime_type, meta=LABEL)
+        async def page(run: str, metric: str = "", until: float | None = None) -> Any:
+            shown = {"metrics": [metric]} if metric and "metrics" in question else {}
+            return await told(function_of(function), {**question, **shown, "run": run, "until": until}, "run")
 
-    @server.resource(
-        "run://{+run}/curve{?metric}", name="curve", title="One curve of a run, measured", mime_type="application/json", meta=LABEL
-    )
-    async def curve(run: str, metric: str = "reward/mean") -> str:
-        return orjson.dumps(await told(isolated.answer, verb="summarize_curves", run=run, metrics=[metric], detail="all")).decode()
-
-    @server.resource("run://{+run}/page.html{?until}", name="run page", title="The page on a run", mime_type="text/html", meta=LABEL)
-    async def page(run: str, until: float | None = None) -> str:
-        return str(await told(isolated.page, run=run, until=until))
+    for name, page in table(__file__, "pages.toml").items():
+        offer(name, **page)
 
     @server.resource(
         "runs://{+runs}/page.html{?until}", name="runs page", title="The page on several runs", mime_type="text/html", meta=LABEL
     )
-    async def several(runs: str, until: float | None = None) -> str:
-        return str(await told(isolated.several, runs=runs.split(","), until=until))
-
-    @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type=MARKDOWN, meta=LABEL)
-    async def report(run: str) -> str:
-        return str(await told(isolated.report, run=run))
-
-    @server.resource("run://{+run}/curves.png{?metric}", name="curves", title="Curves of a run", mime_type="image/png", meta=LABEL)
-    async def curves(run: str, metric: str = "") -> bytes:
-        return bytes(await told(isolated.answer, verb="plot_curves", run=run, metrics=[metric] if metric else []))
+    async def several(runs: str, until: float | None = None) -> Any:
+        return await told(isolated.several, {"runs": runs.split(","), "until": until}, "runs")
 
 
 def offer_completions(server: MCPServer[Any], desk: Dispatcher) -> None:
