@@ -31,9 +31,9 @@ def triage(roots: Sequence[str], how: How, store: Store, goal: float | None = No
     return sorted((whole(answer, place) for place, answer in found if is_row(answer)), key=order)
 
 
-def settled(places: Iterable[Place], known: Callable[[str], Row | None]) -> tuple[list[tuple[Place, Row]], list[Place]]:
+def settled(places: Iterable[Place], known: Callable[[str], Row | None]) -> tuple[list[tuple[Place, Row]], deque[Place]]:
     """The places whose answers are known, several runs at one place each for itself, and those that are not."""
-    queue, found, unknown = deque(places), [], []
+    queue, found, unknown = deque(places), [], deque[Place]()
     while queue:
         place = queue.popleft()
         if (answer := known(place.key)) is None:
@@ -47,36 +47,32 @@ def settled(places: Iterable[Place], known: Callable[[str], Row | None]) -> tupl
 def answers(
     places: Sequence[Place], how: How, store: Store, by: AbstractContextManager[Submit] | None = None
 ) -> Iterator[tuple[Place, Row]]:
-    """Each place with its answer, known ones first; those of several runs at one place come after it.
+    """Each place with its answer, known ones first, kept before they are given; those of several runs at one place come after it.
 
     The work is done ``by`` an engine that is open already, else by the one named.
     """
-    found, unknown = settled(places, store.known)
+    found, queue = settled(places, store.known)
     yield from found
-    if unknown:
-        with by or engine(how) as submit:
-            yield from _worked(deque(unknown), how, store, submit)
-
-
-def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> Iterator[tuple[Place, Row]]:
-    """The answers of an engine, kept before they are given."""
+    if not queue:
+        return
     pending: dict[Future[Row], Place] = {}
     done = 0
-    while queue or pending:
-        while queue and len(pending) < how.jobs + AHEAD:
-            place = queue.popleft()
-            pending[submit(place, how)] = place
-        for future in wait(pending, return_when=FIRST_COMPLETED).done:
-            place, lost = pending.pop(future), future.exception()
-            answer = future.result() if lost is None else {"error": f"its worker was lost ({type(lost).__name__})", "passing": True}
-            if not answer.get("passing"):
-                store.keep(place.key, answer)
-            parts, unknown = settled(parts_of(place, answer), store.known)
-            queue.extend(unknown)
-            done += 1
-            report_progress("run", done, done + len(pending) + len(queue))
-            yield place, answer
-            yield from parts
+    with by or engine(how) as submit:
+        while queue or pending:
+            while queue and len(pending) < how.jobs + AHEAD:
+                place = queue.popleft()
+                pending[submit(place, how)] = place
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                place, lost = pending.pop(future), future.exception()
+                answer = future.result() if lost is None else {"error": f"its worker was lost ({type(lost).__name__})", "passing": True}
+                if not answer.get("passing"):
+                    store.keep(place.key, answer)
+                parts, unknown = settled(parts_of(place, answer), store.known)
+                queue.extend(unknown)
+                done += 1
+                report_progress("run", done, done + len(pending) + len(queue))
+                yield place, answer
+                yield from parts
 
 
 def parts_of(place: Place, answer: Row) -> list[Place]:
