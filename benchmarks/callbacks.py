@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.callbacks import lightning_callback, sb3_callback, trl_callback
-from rl_advisor.tools.watching import REPORT
+from rl_advisor.tools.listener import REPORT
 
 WORDS = ["<pad>", "<eos>", "<unk>", *"0123456789", "say", "a", "digit", "please", "now", "and", "or", "no", "yes"]
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.tools.watching import Listener
+from rl_advisor.tools.listener import Listener
 
 LOG = "rl-advisor-log.jsonl"
 

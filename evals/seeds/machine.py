@@ -30,7 +30,7 @@ from rl_advisor.api import assess, diagnose
 from rl_advisor.gpu.profile import profile
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
-from rl_advisor.tools.watching import Listener
+from rl_advisor.tools.listener import Listener
 
 HEAD = (
     "timestamp, index, power.draw [W], power.draw.instant [W], energy [mJ], utilization.gpu [%], utilization.memory [%], memory.used [MiB], "
