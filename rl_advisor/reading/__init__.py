@@ -89,13 +89,9 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     run = replace(run, ignored=gathered([g for g in (*ignored, *run.ignored) if _is_of(g.where, run)]))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
         raise UnreadableRun(_nothing(place, found, run.gaps), _shapes(root, found.files))
-    return _with_episodes(run)
-
-
-def _with_episodes(run: Run) -> Run:
-    """The run with what its episodes did as curves; most runs left no samples, and nothing is loaded for them."""
     if not len(run.rollouts):
         return run
+    # Most runs left no samples, and nothing is loaded for them.
     from rl_advisor.samples.episodes import with_episode_curves
 
     return with_episode_curves(run)
@@ -195,7 +191,8 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
             if part is not None:
                 parts.append(_placed(part, relative))
             else:
-                ignored.append(Gap(where, _unclaimed(path)))
+                what = f"no known log format ({path.suffix.lower()[:12] or 'no suffix'})" if path.stat().st_size else "empty"
+                ignored.append(Gap(where, what))
             if torn:
                 gaps.append(Gap(where, "the packed file ends too early or is damaged; what stands before that was read"))
         except (*PACK_ERRORS, OverflowError, MemoryError) as error:
@@ -203,11 +200,6 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
         except Exception as bug:  # noqa: BLE001 - one file that a reader fails on must not take the others along; fuzzing looks for these words
             gaps.append(Gap(where, f"{READER_FAILED} ({type(bug).__name__})"))
     return parts, gaps, ignored
-
-
-def _unclaimed(path: Path) -> str:
-    """Why no format claims a file, in as many words as fit many of its kind."""
-    return "empty" if not path.stat().st_size else f"no known log format ({path.suffix.lower()[:12] or 'no suffix'})"
 
 
 def _must_be_whole(path: Path) -> None:

@@ -38,8 +38,10 @@ def assemble(name: str, parts: Sequence[Run], mapping: Mapping[str, str]) -> Run
     own, found = _of_one_run(with_evaluations(without_repeats(merged_episodes(parts))))
     main = recognise([n for p in own for n in p.curves])
     items, spoken = _in_our_words(own, main, mapping)
-    curves, guessed, unclear = _joined(own, items, main, spoken.step_unit)
+    config = {k: v for p in own for k, v in p.config.items()}
+    curves, guessed, unclear = _joined(own, items, main, replace(spoken, config=config))
     told = [p for p in own if says_something(p)]
+    said = planned if isinstance(planned := spoken.settings.get("planned_steps"), int | float) else 0
     run = replace(
         spoken,
         name=re.sub(r"^[^#]*/", "", found.place) or name,
@@ -50,13 +52,13 @@ def assemble(name: str, parts: Sequence[Run], mapping: Mapping[str, str]) -> Run
         rollouts=groups_apart(_stacked(logged_once([p.rollouts for p in told]), "step")),
         scores={key: score for p in told for key, score in p.scores.items()},
         telemetry=_stacked([p.telemetry for p in told], "time"),
-        config={k: v for p in told for k, v in p.config.items()},
+        config=config,
         gaps=gathered([*found.gaps, *(g for p in told for g in p.gaps), *spoken.gaps, *unclear]),
-        ignored=tuple(Gap(p.files[0], NOTHING_NEW) for p in own if not says_something(p)),
+        ignored=tuple(Gap(p.files[0], NOTHING_NEW) for p in own if p not in told),
         formats=tuple(dict.fromkeys(f for p in told for f in p.formats)),
         files=tuple(f for p in told for f in p.files),
         outcome_guess=guessed,
-        planned_steps=_planned(own, spoken.settings.get("planned_steps")),
+        planned_steps=max((p.planned_steps for p in own if p.planned_steps), default=int(said) if 0 < said < FURTHEST else None),
         axis="step" if any(p.axis != "row" for p in told if p.curves) else "row",
     )
     return _in_the_runs_zone(run)
@@ -69,7 +71,8 @@ def _of_one_run(parts: Sequence[Run]) -> tuple[list[Run], Run]:
     inside = [p for p in own if p.others]
     place = place_of(own) if foreign else inside[0].place if inside else ""
     stray = [p.files[0] for p in own if not p.curves and place and not on_the_way(path_of(p), place)]
-    gaps = [_several(place, foreign)] if foreign else []
+    several = f"one of {len(foreign) + 1} runs in this folder, the one with most points; give the path of another to read it: "
+    gaps = [Gap(place or ".", several + listed(foreign, 5))] if foreign else []
     gaps += [Gap(path, "lies beside several runs, and nothing says of which it is; left out") for path in stray]
     kept = chained([p for p in own if p.files[0] not in stray])
     return kept, Run(place=place, others=(*foreign, *(other for p in inside for other in p.others)), gaps=tuple(gaps))
@@ -79,46 +82,35 @@ def _in_our_words(parts: Sequence[Run], main: Dialect | None, mapping: Mapping[s
     """Every curve of every file by itself, by the dialect of each and by what the caller says of names; what else the parts say."""
     raw_of = meant_names(mapping, parts)
     spoken = [(recognise(p.curves) or main, p) for p in parts]
-    settings = _settings(parts, main)
+    settings = {k: v for p in reversed(parts) for k, v in settings_of(p.config, main).items()}
     items, events, gaps = _sources(spoken, raw_of, settings)
     frameworks = dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves)
     ordered = tuple(sorted(frameworks, key=lambda n: main is None or n != main.name))
-    unit = _unit(parts, main.step if main else UNSAID)
+    # What the files say that steps count, where they say one thing, else what the framework usually counts.
+    said = {p.step_unit for p in parts if p.curves} - {UNSAID}
+    unit = said.pop() if len(said) == 1 else main.step if main else UNSAID
     in_order = tuple(sorted(events, key=lambda e: e.step or 0.0))
     return items, Run(frameworks=ordered, settings=settings, step_unit=unit, events=in_order, gaps=tuple(gaps))
 
 
-def _joined(parts: Sequence[Run], items: Sequence[Translated], main: Dialect | None, unit: str) -> tuple[Curves, Guess | None, list[Gap]]:
+def _joined(parts: Sequence[Run], items: Sequence[Translated], main: Dialect | None, spoken: Run) -> tuple[Curves, Guess | None, list[Gap]]:
     """One curve for each metric; where no framework names the outcome, what is likeliest to be it."""
     curves, gaps = joined(items)
     guessed: Guess | None = None
     if main is None or not any(name.startswith(SPEAKS) for name in curves):
         # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
-        curves = guess(curves, OUTCOMES if main else (), unit)
-    config = {k: v for p in parts for k, v in p.config.items()}
-    kind = task(Run(curves=curves, config=config, step_unit=unit))
+        curves = guess(curves, OUTCOMES if main else (), spoken.step_unit)
+    kind = task(Run(curves=curves, config=spoken.config, step_unit=spoken.step_unit))
     if not any(name.startswith((*SPEAKS, "pairs/accuracy")) for name in curves):
         if kind.by_reward:
             order = list(dict.fromkeys(n for p in parts for n in p.curves))
-            curves, guessed = with_outcome(curves, config, order, kind.says)
+            curves, guessed = with_outcome(curves, spoken.config, order, kind.says)
         elif kind.kind != "preference":  # there a loss falls with the margin, whatever becomes of the answers
             curves, guessed = with_loss(curves, held_only=kind.kind == "supervised")
-    gaps += [_guess_gap(guessed)] if guessed and guessed.p < 1 else []
+    if guessed and guessed.p < 1:
+        rival = f"; the next best was {guessed.runner_up}" if guessed.runner_up else ""
+        gaps.append(Gap("reward", f"no metric says that it is the outcome: {guessed.raw} was taken, which is a guess{rival}"))
     return curves, guessed, gaps + _missing_reward(curves, kind)
-
-
-def _unit(parts: Sequence[Run], usual: str) -> str:
-    """What the steps count: what the files say, where they say one thing, else what the framework usually counts."""
-    said = {p.step_unit for p in parts if p.curves} - {UNSAID}
-    return said.pop() if len(said) == 1 else usual
-
-
-def _several(place: str, others: Sequence[str]) -> Gap:
-    """What to say of a folder with several runs: which one this is, and how to read another."""
-    why = (
-        f"one of {len(others) + 1} runs in this folder, the one with most points; give the path of another to read it: {listed(others, 5)}"
-    )
-    return Gap(place or ".", why)
 
 
 def _in_the_runs_zone(run: Run) -> Run:
@@ -128,12 +120,6 @@ def _in_the_runs_zone(run: Run) -> Run:
     shift, gap = zone_shift(run)
     telemetry = run.telemetry.assign(time=run.telemetry["time"] + shift) if shift else run.telemetry
     return replace(run, telemetry=telemetry, gaps=(*run.gaps, *((gap,) if gap and shift else ())))
-
-
-def _guess_gap(guess: Guess) -> Gap:
-    """What to say of an outcome that was guessed."""
-    rival = f"; the next best was {guess.runner_up}" if guess.runner_up else ""
-    return Gap("reward", f"no metric says that it is the outcome: {guess.raw} was taken, which is a guess{rival}")
 
 
 def _sources(
@@ -183,18 +169,6 @@ def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]
     _, longest, restarts = max(pairs, key=lambda p: p[0].curve.step.size)
     end = longest.step[-1] if restarts else np.inf
     return [replace(item, curve=curve.until(end)) for item, curve, _ in pairs], restarts
-
-
-def _settings(parts: Sequence[Run], dialect: Dialect | None) -> Named:
-    out: Named = {}
-    for part in parts:
-        out = settings_of(part.config, dialect) | out
-    return out
-
-
-def _planned(parts: Sequence[Run], said: object) -> int | None:
-    usual = int(said) if isinstance(said, int | float) and 0 < said < FURTHEST else None
-    return max((p.planned_steps for p in parts if p.planned_steps), default=usual)
 
 
 def says_something(part: Run) -> bool:

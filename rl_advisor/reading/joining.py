@@ -42,9 +42,7 @@ def pauses(curve: Curve) -> list[Event]:
         return []
     rows, times = (np.empty(0) if at is None or not np.isfinite(at).any() else np.diff(at) for at in (curve.step, curve.time))
     far = np.flatnonzero((rows > FAR * np.quantile(rows, 0.95)) & (2 * (rows == np.median(rows)).sum() > rows.size))
-    long = (
-        np.flatnonzero(times > max(PAUSE, FAR * np.nanquantile(times, 0.95))) if times is not None and np.isfinite(times).any() else far[:0]
-    )
+    long = np.flatnonzero(times > max(PAUSE, FAR * np.nanquantile(times, 0.95))) if np.isfinite(times).any() else far[:0]
     return [
         Event(kind, f"{what} here: rows are missing, or the run stood still or was started again", "", float(curve.step[i + 1]))
         for kind, what, found in (("jump", "the steps jump", far), ("pause", "the clock jumps", long))
@@ -179,17 +177,11 @@ def _behind(before: Run, part: Run) -> Run:
     return replace(
         before,
         curves=curves,
-        events=(*(_told_before(event, part) for event in before.events), *part.events),
+        events=before.events + part.events,
         gaps=before.gaps + part.gaps,
         files=before.files + part.files,
         config={**before.config, **part.config},
     )
-
-
-def _told_before(event: Event, part: Run) -> Event:
-    """An event of the first part: an error after which the second has rows was not the end."""
-    went_on = event.kind == "error" and event.step is not None and part.last_step > event.step
-    return replace(event, kind="warning") if went_on else event
 
 
 def _in_turn(a: Curve, b: Curve) -> Curve:

@@ -25,17 +25,16 @@ def without_repeats(parts: Sequence[Run]) -> list[Run]:
 
 def _without_clock_copies(part: Run) -> Run:
     """The part without the curves that repeat the numbers of another one over a clock, which is no second axis of the run."""
-    copies = [
-        name for name in part.curves for clock in _CLOCKS if name.endswith(clock) and _repeats_over(part, name, name.removesuffix(clock))
-    ]
-    return replace(part, curves={name: curve for name, curve in part.curves.items() if name not in copies}) if copies else part
+    kept = {
+        n: c for n, c in part.curves.items() if not any(n.endswith(k) and _repeats(c, part.curves.get(n.removesuffix(k))) for k in _CLOCKS)
+    }
+    return replace(part, curves=kept)
 
 
-def _repeats_over(part: Run, name: str, base: str) -> bool:
-    other: Curve | None = part.curves.get(base)
+def _repeats(one: Curve, other: Curve | None) -> bool:
     if other is None:
         return False
-    a, b = part.curves[name].value, other.value
+    a, b = one.value, other.value
     size = min(a.size, b.size)
     return bool(size) and 10 * size >= 9 * max(a.size, b.size) and bool(np.isclose(a[:size], b[:size], equal_nan=True).mean() > 0.9)
 

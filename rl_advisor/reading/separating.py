@@ -18,17 +18,12 @@ PART_LIMIT = 100
 """Parts compared with each other; beyond that the folder is surely a collection, and only what lies with the run is the run's."""
 
 GAP_PACES = 4
-"""Logging intervals that a run which goes on may leave out between two files, and by how much the interval itself may change."""
+"""Logging intervals that a run which goes on may leave out between two files."""
 
 
 def path_of(part: Run) -> PurePosixPath:
     """Where the first of a part's files lies."""
     return PurePosixPath(part.files[0])
-
-
-def _points(part: Run) -> int:
-    """How many points it has."""
-    return sum(c.step.size for c in part.curves.values())
 
 
 def foreign_folders(parts: Sequence[Run]) -> list[str]:
@@ -51,21 +46,23 @@ def _foreign(files: Sequence[Run]) -> list[PurePosixPath]:
 
     What lies nearest to the largest file is looked at first, so that of two runs that both go with it, it gets its neighbour.
     """
-    ranked = sorted(files, key=lambda f: (f.axis != "step", not _is_rl(f), -_points(f), path_of(f)))
+    ranked = sorted(files, key=lambda f: (f.axis != "step", not _is_rl(f), -sum(c.step.size for c in f.curves.values()), path_of(f)))
     largest = path_of(ranked[0]).parent if ranked else PurePosixPath()
     found: list[PurePosixPath] = []
     members: list[Run] = []
     firm: list[PurePosixPath] = []
     for count, file in enumerate(sorted(ranked, key=lambda f: _levels(largest, path_of(f)))):
-        if any(path_of(file).is_relative_to(folder) for folder in found):
+        path = path_of(file)
+        if any(path.is_relative_to(folder) for folder in found):
             continue
-        if _is_other(file, members, count):
-            found.append(_branch(path_of(file), firm))
-            members = [m for m in members if not path_of(m).is_relative_to(found[-1])]
+        if not _is_other(file, members, count):
+            if on_the_way(path, largest) or any(_is_copy(m, file) for m in members):
+                firm.append(path)
+            members.append(file)
             continue
-        members.append(file)
-        if on_the_way(path_of(file), largest) or any(_is_copy(m, file) for m in members[:-1]):
-            firm.append(path_of(file))
+        # The outermost folder on the way that holds nothing which surely is the run's, or the file itself.
+        found.append(next((f for f in reversed(path.parents) if not any(place.is_relative_to(f) for place in firm)), path))
+        members = [m for m in members if not path_of(m).is_relative_to(found[-1])]
     return found
 
 
@@ -128,12 +125,6 @@ def _may_differ(a: Run, b: Run) -> bool:
     return a.formats == b.formats if one == two else not one.is_relative_to(two) and not two.is_relative_to(one)
 
 
-def _branch(place: PurePosixPath, firm: Sequence[PurePosixPath]) -> PurePosixPath:
-    """The outermost folder (or the file itself) on the way to ``place`` that holds nothing which surely is the run's."""
-    folders = [PurePosixPath(*place.parts[: i + 1]) for i in range(len(place.parts))]
-    return next((f for f in folders if not any(member.is_relative_to(f) for member in firm)), place)
-
-
 def _other_run(a: Run, b: Run) -> bool:
     """Whether the metrics both have are mostly different, and it is not the same run going on after a restart."""
     if "row" in (a.axis, b.axis):
@@ -174,13 +165,6 @@ def _is_rl(part: Run) -> bool:
 def _goes_on(first: Curve, later: Curve) -> bool:
     """Whether the second starts where, or shortly before, the first ends, and later in time; without times at the first one's pace."""
     if first.time is None or later.time is None:
-        return bool(later.step[0] > first.step[-1]) and _at_its_pace(first, later)
+        paces = [np.median(np.diff(c.step)) for c in (first, later) if c.step.size > 1]
+        return bool(0 < later.step[0] - first.step[-1] <= GAP_PACES * min(paces, default=np.inf))
     return bool(np.nanmin(later.time) > np.nanmin(first.time) and first.step[0] < later.step[0])
-
-
-def _at_its_pace(first: Curve, later: Curve) -> bool:
-    """Whether the second curve begins within a few intervals of the first, and has about the same intervals."""
-    paces = [float(np.median(np.diff(c.step))) for c in (first, later) if c.step.size > 1]
-    if not paces:
-        return True
-    return bool(later.step[0] - first.step[-1] <= GAP_PACES * min(paces) and max(paces) <= GAP_PACES * min(paces))

@@ -88,18 +88,10 @@ def settings_of(config: Mapping[str, Any], dialect: Dialect | None) -> Named:
     """The part of a configuration that we understand, in our keys; null, and counts that are not positive, are left out."""
     out: Named = {}
     for key, ours in (dialect.config if dialect else {}).items():
-        value = _typed(config.get(key))
-        if value is None or ours in out or (ours in ("planned_steps", "eval_every", "save_every") and not _positive(value)):
-            continue
-        out[ours] = value
+        value = typed(config.get(key))
+        if isinstance(value, float) and value.is_integer() and abs(value) >= 1:  # a table of parameters holds numbers as text
+            value = int(value)
+        counts = ours in ("planned_steps", "eval_every", "save_every")
+        if not (value is None or ours in out or (counts and (isinstance(value, str | bool) or value <= 0))):
+            out[ours] = value
     return out
-
-
-def _typed(value: Any) -> Any:
-    """A number that a table of parameters holds as text becomes a number, and a whole one an int."""
-    value = typed(value)
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) >= 1 else value
-
-
-def _positive(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0

@@ -38,13 +38,14 @@ def credit(run: Run) -> Answer:
         return {}
     failed, _ = failures(rows)
     table = _table(turns)
+    mixed = (rows.assign(failed=failed).groupby(["step", "group"])["failed"].nunique() > 1).any()
     parts = {
         "certain": _certain(rows, turns, failed),
         "paid_errors": _paid_errors(table),
         "masks": _masks(table),
         "upside_down": _upside_down(rows),
         "cannot_tell": [
-            *_unknown(rows, failed),
+            *([] if mixed else ["where failure became certain: log several attempts at each prompt, good ones and bad ones"]),
             *(f"{name} of turns: log {what}" for name, what in _TO_LOG.items() if not table[name].notna().any()),
         ],
     }
@@ -62,17 +63,6 @@ def _table(turns: Sequence[Sequence[Turn]]) -> Frame:
         for turn, after in zip_longest(some, some[1:])
     ]
     return pd.DataFrame(rows, columns=["episode", "own", "call_failed", *TURN_NUMBERS])
-
-
-def _unknown(rows: Frame, failed: np.ndarray) -> list[str]:
-    """Why no turn can be blamed, where no prompt was both solved and failed."""
-    mixed = rows.assign(failed=failed).groupby(["step", "group"])["failed"].nunique()
-    return [] if (mixed > 1).any() else ["where failure became certain: log several attempts at each prompt, good ones and bad ones"]
-
-
-def _moves(turns: Sequence[Turn]) -> list[Hashable]:
-    """What the model did turn by turn: its calls, else its words."""
-    return [turn.calls or " ".join(turn.text.lower().split()) for turn in turns if turn.role == "assistant"]
 
 
 def first_certain(
@@ -95,7 +85,8 @@ def first_certain(
 
 def _certain(rows: Frame, turns: Sequence[Sequence[Turn]], failed: np.ndarray) -> Answer:
     """Over the failed episodes with a good attempt at the same prompt: the usual turn of certainty, and the earliest common one."""
-    moves = [_moves(some) for some in turns]
+    # What the model did turn by turn: its calls, else its words.
+    moves = [[turn.calls or " ".join(turn.text.lower().split()) for turn in some if turn.role == "assistant"] for some in turns]
     group = list(zip(rows["step"], rows["group"], strict=True))
     at = {i: k for i, k in enumerate(first_certain(moves, failed.tolist(), group)) if k is not None}
     if not at:

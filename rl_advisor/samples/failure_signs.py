@@ -49,11 +49,6 @@ def _words(name: str) -> re.Pattern[str]:
     return _table()[1][name]
 
 
-def is_word(name: str, text: str) -> bool:
-    """Whether words of a name of the table (``won``, ``lost``) stand in a text."""
-    return _words(name).search(text) is not None
-
-
 class Episode(NamedTuple):
     """What is known of one episode: its turns, what the file says of its end by column, the right answer, and what its kin have."""
 

@@ -43,6 +43,8 @@ _PROSE = 4_000
 """Characters of a text whose language is looked at."""
 _FEWEST = 16
 _FEWEST_STEPS = 12
+_asked = lru_cache(maxsize=8)(words)
+"""The words of a prompt, which many responses answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,12 +127,6 @@ def _with_cuts(table: Frame, run: Run) -> Frame:
     limit = float(told) if isinstance(told, (int, float)) else None
     cap = pile_up(numbers(different, "tokens"), numbers(different, "open") > 0, limit)
     return table if cap is None else table.assign(truncated=(table["tokens"] == cap).astype(np.float64), length_cap=cap)
-
-
-@lru_cache(maxsize=8)
-def _asked(prompt: str) -> list[str]:
-    """The words of a prompt, which many responses answer."""
-    return words(prompt)
 
 
 def _of_one(prompt: str, response: str) -> dict[str, float | str]:

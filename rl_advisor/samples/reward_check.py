@@ -10,7 +10,7 @@ from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.rows import Frame, Series, numbers, reference_columns, right_answers
 from rl_advisor.samples.same_answers import same_answer
-from rl_advisor.samples.text_change import paid, share_of, wilson
+from rl_advisor.samples.text_change import follows, share_of, wilson
 
 CLUSTERING = 2.0
 """Answers to one prompt are no independent draws: so many count as one."""
@@ -25,8 +25,9 @@ def audit(run: Run) -> Answer:
     rows = rows[np.isfinite(numbers(rows, "reward"))] if "reward" in rows else rows.iloc[:0]
     if not len(rows):
         return {"responses": 0, "cannot_tell": ["no sample has a reward"]}
-    looks = ((groups, "group"), (same_text, "prompt"), (components, "reward"), (against_reference, "reward"), (against_length, "cluster"))
+    looks = ((groups, "group"), (same_text, "prompt"), (components, "reward"), (against_reference, "reward"))
     found = {look.__name__: look(rows) for look, needs in looks if needs in rows}
+    found["against_length"] = follows(rows, "tokens") if "cluster" in rows else {}
     return {"responses": len(rows), "histogram": histogram(numbers(rows, "reward"))} | {k: v for k, v in found.items() if v}
 
 
@@ -157,9 +158,3 @@ def rank_correlation(rows: Frame, name: str) -> tuple[float | None, float, float
     error = 1.96 / np.sqrt(max(len(both) / CLUSTERING - 3, 1.0))
     z = float(np.arctanh(np.clip(rho, -0.999, 0.999)))
     return rho, float(np.tanh(z - error)), float(np.tanh(z + error)), len(both)
-
-
-def against_length(rows: Frame) -> Answer:
-    """Rank correlation of reward and length among responses to one prompt, with its interval; empty when too few groups differ."""
-    pay = paid(rows, "tokens")
-    return {} if pay is None else {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}

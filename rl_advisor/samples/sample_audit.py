@@ -49,11 +49,15 @@ def reasons_of(table: Frame) -> tuple[dict[str, np.ndarray], list[str]]:
     """Reason -> which samples it holds of, and what could not be looked at."""
     reward = numbers(table, "reward")
     high = reward >= np.nanquantile(reward, 1 - 1 / PARTS) if np.isfinite(reward).any() else np.zeros(len(table), bool)
-    usual = _usual_length(table)
+    first = table.loc[table["step"] == table["step"].min(), "tokens"]
+    usual = max(float(first.median()), 1.0)
+    own = next((np.nan_to_num(numbers(table, name), nan=usual) for name in columns(table, "usual_length")), usual)
+    prompts = table.groupby(["step", "response"])["prompt"].transform("nunique").to_numpy()
     marks = {
-        f"longer than {LONG:g} times the first answers": numbers(table, "tokens") > LONG * usual,
+        f"longer than {LONG:g} times the first answers": numbers(table, "tokens") > LONG * own,
         "repeats itself": numbers(table, "repeated") > REPEATED,
-        "the same text to other prompts": _shared(table),
+        # No single word, which answers many prompts.
+        "the same text to other prompts": (prompts > 1) & (numbers(table, "tokens") > 5),
         **{words: (numbers(table, tone) > 0) & high for tone, words in TONES.items() if tone in table},
     }
     names = reference_columns(table)
@@ -79,19 +83,6 @@ def group_ranking(table: Frame, name: str) -> dict[str, float] | None:
         return None
     share, error = float(np.mean(alike)), 1.96 * float(np.std(alike)) / np.sqrt(len(alike))
     return {"share": share, "low": float(max(0.0, share - error)), "high": float(min(1.0, share + error)), "groups": float(len(alike))}
-
-
-def _usual_length(table: Frame) -> float | np.ndarray:
-    """The length to compare with: the samples' own baseline where one is logged, else the usual one of the first step."""
-    first = table.loc[table["step"] == table["step"].min(), "tokens"]
-    usual = max(float(first.median()), 1.0)
-    return next((np.nan_to_num(numbers(table, own), nan=usual) for own in columns(table, "usual_length")), usual)
-
-
-def _shared(table: Frame) -> np.ndarray:
-    """Whether a sample's text answers another prompt of its step too, and is no single word."""
-    prompts = table.groupby(["step", "response"])["prompt"].transform("nunique").to_numpy()
-    return np.asarray((prompts > 1) & (numbers(table, "tokens") > 5))
 
 
 def _worst(table: Frame, marks: Mapping[str, np.ndarray], most: int) -> list[Answer]:

@@ -64,8 +64,8 @@ def _of(s: Stretches, name: str) -> Answer | None:
     }
     if when := onset(s, name):
         found["onset"] = {"step": when.step, "low": when.low, "high": when.high}
-    if name != "reward" and (pay := paid(s.table, name)):
-        found["reward_follows"] = {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
+    if name != "reward" and (pay := follows(s.table, name)):
+        found["reward_follows"] = pay
     return found
 
 
@@ -91,6 +91,12 @@ def paid(table: Frame, column: str) -> Payoff | None:
         return payoff(numbers(table, column), numbers(table, "reward"), table["cluster"].tolist())
     except TooFewPoints:
         return None
+
+
+def follows(table: Frame, column: str) -> Answer:
+    """The rank correlation of the reward with a measure among responses to one prompt, with its interval; empty where ``paid`` is None."""
+    pay = paid(table, column)
+    return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups} if pay else {}
 
 
 def onset(s: Stretches, column: str) -> Onset | None:
