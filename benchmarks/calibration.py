@@ -35,7 +35,7 @@ def share(says: Says, step: Floats, curves: Floats) -> float:
 
 FALSE_ALARMS: dict[str, Says] = {
     "trend": lambda s, v: direction(trend(s, v), 0.0) in ("rising", "falling"),
-    "onset": lambda s, v: onset(s, v, draws=20) is not None,
+    "onset": lambda s, v: onset(s, v) is not None,
     "change_points": lambda s, v: bool(change_points(s, v)),
     "discontinuity": lambda s, v: discontinuity(s, np.exp(0.3 * v)).p < 0.05,
     "fell": lambda s, v: course_of(Curve("reward/mean", "", "", s, v)).fell,
@@ -138,7 +138,7 @@ def _break(step: Floats, shape: str, at: float) -> Floats:
 
 
 def _order(step: Floats, cause: Floats, effect: Floats) -> tuple[float, float]:
-    found = onset(step, cause, draws=2), onset(step, effect, draws=2)
+    found = onset(step, cause), onset(step, effect)
     a, b = (float(step[-1]) if o is None else o.at for o in found)
     return float(a < b) + 0.5 * float(a == b), a - 150
 

@@ -1,4 +1,7 @@
-"""When did a curve break, and how: onset with an interval, change points, abrupt changes of scale, and spikes."""
+"""When did a curve break, and how: onset with an interval, change points, abrupt changes of scale, and spikes.
+
+Every place of a step, a ramp or a kink is tried at once, under noise that remembers.
+"""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -8,16 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import student
-from rl_advisor.features.autoregression import lag_one, memories, spacing, whiten
+from rl_advisor.features.autoregression import deviance, lag_one, memories, spacing, whiten
 from rl_advisor.features.bins import clipped, hampel
-from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty, step_columns
-from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
+from rl_advisor.features.series import Bools, Floats, Indices, constant, finite, thinned
 from rl_advisor.features.trend import trend
 
 ChangeKind = Literal["step", "hinge"]
 ONSET_BINS = 256
 SURE = 0.02
 """p-value of a trend below which a curve did leave what it was, though neither a step nor a kink describes how."""
+RAMPS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
+"""Shares of the span that a change may take before it is complete."""
+AS_LIKELY = 8.0
+"""By how much less twice its log likelihood a place may be than the best one to lie in the interval of an onset."""
 
 
 @dataclass(frozen=True)
@@ -33,31 +39,63 @@ class OnsetEstimate:
     """Height of a step; rise of a hinge from its kink (to a new level or to the end)."""
 
 
-def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200) -> OnsetEstimate | None:
-    """The best step or kink by penalised likelihood, with a 95 % bootstrap interval of its place; None where neither is there.
+def onset(step: npt.ArrayLike, value: npt.ArrayLike) -> OnsetEstimate | None:
+    """The best step or kink by penalised likelihood, with all places that are about as likely; None where neither is there.
 
     Raises TooFewPoints below 6 finite points.
     """
     x, y = thinned(step, value, least=6, most=ONSET_BINS)
     if constant(y):
         return None
-    fit = best_fit(Search(x, spacing(x), np.ones((x.size, 1)), 2, ("step", "hinge", "ramp")), y)
-    if fit.gain < penalty(x.size) and trend(x, y).p > SURE:
+    columns, index = _step_columns(x.size, 2)
+    kinks = np.arange(1, x.size - 2)
+    some = kinks[:: 1 + x.size // 64]
+    begin = np.concatenate([kinks, np.tile(some, len(RAMPS))])
+    width = (x[-1] - x[0]) * np.concatenate([np.ones(kinks.size), np.repeat(RAMPS, some.size)])
+    shapes = np.hstack([columns, np.clip((x[:, None] - x[begin]) / width, 0.0, 1.0)])
+    places = x[np.concatenate([index, begin])]
+    fit = _best(y, shapes, np.ones((x.size, 1)), spacing(x))
+    if fit.gain < _penalty(x.size) and trend(x, y).p > SURE:
         return None
-    low, high = np.quantile(_draw(x, fit, draws), [0.025, 0.975])
-    at = float(x[fit.index])
-    return OnsetEstimate(
-        "hinge" if fit.width > 0 else "step", at, min(float(low), at), max(float(high), at), fit.size * float(fit.column[-1])
-    )
+    near = places[fit.worse < AS_LIKELY]
+    kind: ChangeKind = "step" if fit.pick < index.size else "hinge"
+    return OnsetEstimate(kind, float(places[fit.pick]), float(near.min()), float(near.max()), fit.size * float(shapes[-1, fit.pick]))
 
 
-def _draw(x: Floats, fit: Fit, draws: int) -> Floats:
-    """Places of the best break in ``draws`` curves rebuilt from the fit and resampled whitened residuals."""
-    generator = np.random.default_rng(0)
-    white = fit.white - fit.white.mean()
-    resampled = white[generator.integers(0, white.size, (white.size, draws))]
-    pick = fit.found.best(whiten(fit.fitted, fit.phi, spacing(x))[:, None] + resampled)
-    return x[fit.found.index[pick]]
+def _step_columns(n: int, edge: int) -> tuple[Floats, Indices]:
+    """Level shifts that leave at least ``edge`` points on each side, and the first shifted point of each."""
+    index = np.arange(edge, n - edge + 1)
+    return (np.arange(n)[:, None] >= index).astype(np.float64), index
+
+
+class _Fit(NamedTuple):
+    """The best of many breaks."""
+
+    pick: int
+    size: float
+    """What it adds to the mean, in its column."""
+    error: float
+    gain: float
+    """Twice the log likelihood that it adds to noise with whatever memory serves that best without a break."""
+    worse: Floats
+    """By how much less every break adds."""
+
+
+def _best(value: Floats, columns: Floats, base: Floats, gap: Floats) -> _Fit:
+    """The column that explains most beside those of the base; memory is judged about the best of white noise, lest a break pass for it."""
+    phi, freedom = 0.0, max(value.size - base.shape[1] - 2, 1)
+    for _ in range(2):
+        used, (frame, _upper) = phi, np.linalg.qr(whiten(base, phi, gap))
+        free, white = (x - frame @ (frame.T @ x) for x in (whiten(columns, phi, gap), whiten(value, phi, gap)))
+        length = np.maximum((free**2).sum(axis=0), 1e-18)
+        sizes = np.where(length > 1e-18, free.T @ white / length, 0.0)
+        left = np.maximum(white @ white - sizes**2 * length, 1e-300)
+        pick = int(left.argmin())
+        rest = white - sizes[pick] * free[:, pick]
+        phi = lag_one(rest, gap, base.shape[1] + 2)
+    gain = float(memories(base, value, gap).deviance.min()) - deviance(rest, used, gap)
+    error = float(np.sqrt(rest @ rest / freedom / length[pick]))
+    return _Fit(pick, float(sizes[pick]), error, gain, value.size * (np.log(left) - np.log(left[pick])))
 
 
 @dataclass(frozen=True)
@@ -78,12 +116,12 @@ def change_points(step: npt.ArrayLike, value: npt.ArrayLike) -> tuple[ChangePoin
     if constant(y):
         return ()
     gap, clean = spacing(x), clipped(y)
-    columns, index = step_columns(x.size, 3 if x.size >= 12 else 2)
+    columns, index = _step_columns(x.size, 3 if x.size >= 12 else 2)
     one = np.ones((x.size, 1))
     loose = _search(clean, columns, one)
     kept, _ = np.linalg.qr(np.column_stack([one, columns[:, loose]]))
     phi = lag_one(clean - kept @ (kept.T @ clean), gap, kept.shape[1])
-    picks = _search(whiten(clean, phi, gap), whiten(columns, phi, gap), whiten(one, phi, gap), penalty(x.size))
+    picks = _search(whiten(clean, phi, gap), whiten(columns, phi, gap), whiten(one, phi, gap), _penalty(x.size))
     edges = [0, *sorted(int(index[k]) for k in _tested(clean, columns, gap, picks)), x.size]
     middles = [float(np.median(y[a:b])) for a, b in pairwise(edges)]
     return tuple(ChangePoint(float(x[i]), before, after) for i, (before, after) in zip(edges[1:-1], pairwise(middles), strict=True))
@@ -115,7 +153,7 @@ def _tested(value: Floats, columns: Floats, gap: Floats, picks: list[int], level
     while picks:
         best = least(picks)
         gains = [least([q for q in picks if q != k]) - best for k in picks]
-        if chance(min(gains), value.size, value.size - len(picks) - 2, columns.shape[1]) <= level:
+        if _chance(min(gains), value.size, value.size - len(picks) - 2, columns.shape[1]) <= level:
             return picks
         picks = [k for k, gain in zip(picks, gains, strict=True) if gain > min(gains)]
     return []
@@ -143,14 +181,11 @@ def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
     if constant(size):
         return Discontinuity(float(x[-1]), 1.0, 1.0, 1.0, 1.0)
     logs = clipped(np.log(np.maximum(size, size[size > 0].min())))
-    drift = np.column_stack([np.ones(x.size), (x - x[0]) / (x[-1] - x[0])])
-    fit = best_fit(Search(x, spacing(x), drift, 3, ("step",)), logs)
-    freedom = max(x.size - 4, 1)
-    error = float(np.sqrt(fit.white @ fit.white / freedom)) / float(fit.found.scale[np.flatnonzero(fit.found.index == fit.index)[0]])
-    half = error * student.quantile(freedom, 0.975)
-    p = chance(fit.gain, x.size, freedom, fit.found.index.size)
+    columns, index = _step_columns(x.size, 3)
+    fit = _best(logs, columns, np.column_stack([np.ones(x.size), (x - x[0]) / (x[-1] - x[0])]), spacing(x))
+    half = fit.error * student.quantile(max(x.size - 4, 1), 0.975)
     low, middle, high = (float(np.exp(np.clip(v, -700, 700))) for v in (fit.size - half, fit.size, fit.size + half))
-    return Discontinuity(float(x[fit.index]), middle, low, high, p)
+    return Discontinuity(float(x[index[fit.pick]]), middle, low, high, _chance(fit.gain, x.size, max(x.size - 4, 1), index.size))
 
 
 class Spikes(NamedTuple):
@@ -177,3 +212,21 @@ def spikes(step: npt.ArrayLike, value: npt.ArrayLike, width: int = 51, deviation
     sizes = np.abs(y[at]) / typical[at]
     after = np.array([abs(np.median(y[i + 1 : i + 6])) if i + 1 < y.size else np.inf for i in at.tolist()])
     return Spikes(x[at], sizes, after <= 1.5 * typical[at] + 2 * spread[at])
+
+
+def _penalty(n: int) -> float:
+    """What a break must add to twice the log likelihood to be believed, more where n is small.
+
+    Noise without a break adds less in 95 of 100 curves at any memory up to 0.9 (by simulation: docs/dev/calibration.md).
+    """
+    return 15 * (1 + 4 / n)
+
+
+def _chance(gain: float, n: int, freedom: int, places: int) -> float:
+    """p-value of a break that adds ``gain`` to twice the log likelihood, found among ``places`` (Bonferroni over them).
+
+    The gain is shrunk as if ten points had gone into the memory of the noise, which is fitted with and without the break:
+    with that the share of false breaks is held at any memory up to 0.9 (by simulation: docs/dev/calibration.md).
+    """
+    t = np.sqrt(max(freedom, 1) * np.expm1(np.clip(gain / (n + 10.0), 0.0, 700.0)))
+    return float(min(1.0, places * 2 * float(student.below(max(freedom, 1), -t))))

@@ -92,7 +92,7 @@ def test_no_feature_answers_nan_or_breaks(value: np.ndarray) -> None:
     step = np.arange(value.size, dtype=float)
     features = (
         trend,
-        lambda s, v: onset(s, v, draws=20) or discontinuity(s, v),
+        lambda s, v: onset(s, v) or discontinuity(s, v),
         discontinuity,
     )
     for feature in features:
