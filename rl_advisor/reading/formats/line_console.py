@@ -19,12 +19,10 @@ from rl_advisor.run import Run
 FORMAT = "line_console"
 GENERAL = True
 """Asked only when no other format claims a file."""
-_LOGS = (".log", ".out", ".err", "stdout", "stderr", "stdout.txt", "stderr.txt", "console.txt", "log.txt", "output.txt")
+_LOG = re.compile(r".*(?:\.(?:log|out|err)|std(?:out|err)(?:\.txt)?|(?:console|log|output)\.txt)")
 """Names of logs, whose tracebacks say why a run died even where no row stands in them."""
-_ABOUT = ("readme", "changelog", "license", "requirements", "contributing")
-"""Names of texts about a project."""
-_NONE = ("debug.log", "debug-internal.log", "debug-core.log", ".ipynb")
-"""What W&B says about itself; a notebook, of which only the outputs are a log."""
+_NONE = re.compile(r"(?:readme|changelog|license|requirements|contributing).*|.*(?:debug(?:-internal|-core)?\.log|\.ipynb)")
+"""Texts about a project; what W&B says about itself; a notebook, of which only the outputs are a log."""
 _HEAD = 1 << 19
 _BOX = re.compile(
     rb"^(?:.{0,80}\| ?)?(?:-{20,}\s*\n\| *\S|(?:\[[^\]\n]*\] ?)?-{3,} +-{3,}\s*$)|^[\xe2\x94-\x95\x80-\xbf]{3} \S", re.MULTILINE
@@ -35,7 +33,7 @@ _IN_FULL = ("progress.csv", "progress.json", "progress.txt", "metrics.jsonl")
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether it is text and the name may be that of a log; where nothing else could be read, whether it is text."""
     name = bare_name(path)
-    if name.startswith(_ABOUT) or name.endswith(_NONE) or not (ask.last_resort or name.endswith(CONSOLES)):
+    if _NONE.fullmatch(name) or not (ask.last_resort or name.endswith(CONSOLES)):
         return False
     start = head(path, 4_096)
     if ask.last_resort and name.endswith(".json") and start.lstrip()[:1] in (b"{", b"["):  # its lines are no rows
@@ -48,7 +46,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     part = _lines(path, ask)
     if part.curves and (ask.last_resort or not _told_in_full(path)):
         return part
-    events = tuple(replace(event, step=None) for event in part.events) if bare_name(path).endswith(_LOGS) else ()
+    events = tuple(replace(event, step=None) for event in part.events) if _LOG.fullmatch(bare_name(path)) else ()
     return Run(events=events, gaps=() if part.curves else part.gaps)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rl_advisor.reading.parsing import confined_files
@@ -14,7 +14,7 @@ from rl_advisor.reading.parsing.columns import Row, curves_of, flat
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.metric_table import over_steps
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.wire import VARINT, BadRecordError, fields, inside, varint
+from rl_advisor.reading.parsing.wire import VARINT, fields, inside, varint
 from rl_advisor.run import Gap, Named, Run
 
 FORMAT = "wandb_run"
@@ -25,15 +25,6 @@ _LARGEST = 64 << 20
 _HISTORY, _CONFIG, _STATS, _RUN = 2, 5, 7, 17
 
 
-@dataclass
-class _Content:
-    rows: list[Row] = field(default_factory=list)
-    counters: list[Row] = field(default_factory=list)
-    """Statistics of the machine, by the moment."""
-    config: Named = field(default_factory=dict)
-    bad: int = 0
-
-
 def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it starts as W&B's run files do."""
     return path.suffix == ".wandb" and head(path, len(_MAGIC)) == _MAGIC
@@ -41,20 +32,25 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """History on the trainer's own step where it is logged, configuration, and GPU statistics."""
-    content = _Content()
-    gaps: list[Gap] = []
+    rows, counters, config, gaps, bad = list[Row](), list[Row](), Named(), list[Gap](), 0
     for record in _records(path, gaps):
+        whole = 0, len(record)
         try:
-            _take(record, content)
-        except (BadRecordError, ValueError):
-            content.bad += 1
-    if content.bad:
-        gaps.append(Gap("", f"{content.bad} damaged records were left out"))
-    part = over_steps(curves_of(content.rows), len(content.rows), run=ask.run)
+            for place in inside(record, *whole, _HISTORY):
+                rows.append((len(rows), math.nan, flat(_items(record, *place, 1))))
+            for place in (*inside(record, *whole, _CONFIG), *inside(record, *whole, _RUN, 4)):
+                config |= _items(record, *place, 1)
+            for place in inside(record, *whole, _STATS):
+                counters.append((len(counters), _clock(record, *place), _items(record, *place, 3)))
+        except ValueError:
+            bad += 1
+    if bad:
+        gaps.append(Gap("", f"{bad} damaged records were left out"))
+    part = over_steps(curves_of(rows), len(rows), run=ask.run)
     return replace(
         part,
-        curves={n: c for n, c in curves_of(content.counters).items() if names_a_gpu(n)} | dict(part.curves),
-        config={k: v for k, v in content.config.items() if not k.startswith("_wandb")},
+        curves={n: c for n, c in curves_of(counters).items() if names_a_gpu(n)} | dict(part.curves),
+        config={k: v for k, v in config.items() if not k.startswith("_wandb")},
         gaps=(*gaps, *part.gaps),
     )
 
@@ -63,9 +59,8 @@ def _records(path: Path, gaps: list[Gap]) -> Iterator[bytes]:
     """Yield whole records; a torn one at the end and damaged blocks become gaps."""
     pieces: list[bytes] = []
     with confined_files.opened(path) as stream:
-        block = stream.read(_BLOCK)
         at, base = _START, 0
-        while block:
+        while block := stream.read(_BLOCK):
             for kind, piece in _pieces(block, at, base, gaps):
                 if kind in (_FULL, _FIRST):
                     pieces = []
@@ -73,8 +68,7 @@ def _records(path: Path, gaps: list[Gap]) -> Iterator[bytes]:
                 if kind in (_FULL, _LAST) and sum(map(len, pieces)) <= _LARGEST:
                     yield b"".join(pieces)
                     pieces = []
-            base += len(block)
-            at, block = 0, stream.read(_BLOCK)
+            at, base = 0, base + len(block)
 
 
 def _pieces(block: bytes, at: int, base: int, gaps: list[Gap]) -> Iterator[tuple[int, bytes]]:
@@ -88,16 +82,6 @@ def _pieces(block: bytes, at: int, base: int, gaps: list[Gap]) -> Iterator[tuple
             return
         yield kind, block[at + _HEAD : at + _HEAD + size]
         at += _HEAD + size
-
-
-def _take(record: bytes, content: _Content) -> None:
-    whole = 0, len(record)
-    for place in inside(record, *whole, _HISTORY):
-        content.rows.append((len(content.rows), math.nan, flat(_items(record, *place, 1))))
-    for place in (*inside(record, *whole, _CONFIG), *inside(record, *whole, _RUN, 4)):
-        content.config |= _items(record, *place, 1)
-    for place in inside(record, *whole, _STATS):
-        content.counters.append((len(content.counters), _clock(record, *place), _items(record, *place, 3)))
 
 
 def _items(record: bytes, at: int, end: int, wanted: int) -> Named:

@@ -18,7 +18,7 @@ from rl_advisor.reading.parsing.columns import SETTINGS, flat
 if TYPE_CHECKING:
     import pandas as pd
 
-_CUT = ("length", "max_tokens", "max_output_tokens", "max_length", "max_turns", "truncat", "token_limit", "clipped")
+_CUT = re.compile("length|max_(?:output_)?tokens|max_turns|truncat|token_limit|clipped")
 """Parts of a finish reason that say a limit ended the response (``length``, ``max_tokens``, ``max_response_length_exceeded``)."""
 _MOST_PARTS = 50
 LIMIT = 64_000_000
@@ -53,7 +53,7 @@ def as_cut(value: Any) -> float:
     if isinstance(value, str):
         said = value.strip().lower()
         known = {"true": 1.0, "false": 0.0} | dict.fromkeys(("", "none", "null", "nan"), np.nan)
-        return known.get(said, float(any(part in said for part in _CUT)) if not said.replace(".", "", 1).isdecimal() else float(said))
+        return known.get(said, float(_CUT.search(said) is not None) if not said.replace(".", "", 1).isdecimal() else float(said))
     return as_number(value)
 
 

@@ -6,7 +6,6 @@ Every distinct text of a column is read once: a day of eight GPUs at ten rows a 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor import discovery
 from rl_advisor.reading.parsing.bytes_in import beginning
 from rl_advisor.reading.parsing.cells import is_numeric
 from rl_advisor.run import Gap, Named, Run
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Numbers = npt.NDArray[np.float64]
-STAMPS = ("timestamp", "_timestamp", "_wandb.timestamp")
-TIMES = (*STAMPS, "query_time", "time")
-_GPUS = ("gpu", "device", "entity")
-LABELS = ("index", "gpu_uuid", "uuid", "pci.bus_id", "gpu_bus_id", "serial", "gpu_serial", *_GPUS)
+TOLD = discovery.table(__file__, "gpu_counters.toml")
+TIMES: list[str] = TOLD["stamps"] + TOLD["times"]
+LABELS: list[str] = TOLD["identities"] + TOLD["gpus"]
 PROCESSES = "processes"
 """What scripts, and our recordings of earlier versions, add: processes and the MiB each holds, as ``pid:MiB;pid:MiB``."""
 OTHER = "other_gib"
@@ -54,13 +53,11 @@ class Counted(NamedTuple):
 @cache
 def _known() -> tuple[dict[str, Counted], list[tuple[re.Pattern[str], Counted]]]:
     """Counters by name, and by pattern."""
-    told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-
     def rows(kind: str) -> Iterable[tuple[str, Counted]]:
-        names = ((ours, unit, name) for ours, units in told[kind].items() for unit, names in units.items() for name in names)
-        return ((name, Counted(None, ours, told["units"][unit], rank)) for rank, (ours, unit, name) in enumerate(names))
+        names = ((ours, unit, name) for ours, units in TOLD[kind].items() for unit, names in units.items() for name in names)
+        return ((name, Counted(None, ours, TOLD["units"][unit], rank)) for rank, (ours, unit, name) in enumerate(names))
 
-    own = {ours: Counted(None, ours, 1.0, 0) for ours in told["one_row_a_gpu"]}
+    own = {ours: Counted(None, ours, 1.0, 0) for ours in TOLD["one_row_a_gpu"]}
     return own | dict(rows("one_row_a_gpu")), [(re.compile(name), counted) for name, counted in rows("one_column_a_gpu")]
 
 
@@ -93,7 +90,7 @@ def is_header(cells: Iterable[str]) -> bool:
     names = {plain_name(cell): counted_by(cell.strip().strip('"')) for cell in cells}
     counted = [name for name, known in names.items() if known]
     sure = any("." in name or names[name].gpu for name in counted)  # type: ignore[union-attr]
-    return bool(counted) and not names.keys().isdisjoint(_GPUS if not sure else (*_GPUS, *STAMPS))
+    return bool(counted) and not names.keys().isdisjoint(TOLD["gpus"] + TOLD["stamps"] * sure)
 
 
 def numbers(column: Any) -> Numbers:

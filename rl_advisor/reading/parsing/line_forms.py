@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.reading.parsing.learner_words import speaks
+from rl_advisor.reading.parsing.metric_table import step_columns
 from rl_advisor.reading.parsing.printed_numbers import times_of
-from rl_advisor.reading.parsing.slot_names import Slot
+from rl_advisor.reading.parsing.slot_names import TOTAL, Slot
 from rl_advisor.run import Floats
 
 Places = npt.NDArray[np.int64]
@@ -23,18 +25,27 @@ GROUPS = 4
 """Numbers that the library takes out of a line at a time: with more it goes through each line many times."""
 MOST_AT_ONCE = 100
 """Numbers of a line of a form that is taken at once."""
+FEWEST_OF_ANYBODY = 5
+"""Lines of names that tell of no learner."""
+FORMS = 3
+"""Lines of each form in which words before a number are taken for its name."""
+WHOLE = 1e-6
+"""How far a whole number may be from one, as ``.05M`` is."""
 _JOINING = {"", ",", ":", "-", ".", "T"}
 """What between two numbers may make them one."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Family:
     """Lines with the same names: the record that each belongs to, its form, and its numbers."""
 
     slots: Sequence[Slot]
     """Those of its first form."""
     pieces: list[tuple[Places, Places, Floats]] = field(default_factory=list)
-    """Records, forms and numbers of lines."""
+    """Records, forms and numbers of lines, which become arrays when all have come."""
+    record: Places = field(default_factory=lambda: np.empty(0, np.int64))
+    form: Places = field(default_factory=lambda: np.empty(0, np.int64))
+    number: Floats = field(default_factory=lambda: np.empty((0, 0)))
     texts: list[str] = field(default_factory=list)
     """The texts of its first forms."""
     header: tuple[str, ...] = ()
@@ -44,6 +55,37 @@ class Family:
     """Record at which a count went back, and the time that the line begins with."""
     forms: int = 0
     """In how many forms it was written."""
+
+    def close(self) -> None:
+        """Make arrays of its lines, in their order, without the numbers whose names are none."""
+        record, form, number = map(np.concatenate, zip(*self.pieces, strict=True))
+        turn = np.argsort(record, kind="stable")
+        self.record, self.form, number = record[turn], form[turn], number[turn]
+        steady = record.size >= FEWEST_OF_ANYBODY and FORMS * self.forms <= record.size
+        named = enumerate(self.slots)
+        kept = [i for i, slot in named if (steady or not slot.loose) and (not slot.name.endswith(TOTAL) or np.ptp(number[:, i]) > 0)]
+        self.slots, self.number = [self.slots[i] for i in kept], number[:, kept]
+
+    @property
+    def names(self) -> list[str]:
+        """What their numbers are called."""
+        return [slot.name for slot in self.slots]
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether a name is one of an outcome or of a learner."""
+        return any(map(speaks, self.names))
+
+    @cached_property
+    def counted(self) -> list[str]:
+        """The names of counts whose numbers are nearly all whole: ``eps`` may be episodes or an epsilon."""
+        named = [slot.name for slot in self.slots if slot.counts or step_columns([slot.name])]
+        known = {name: number[np.isfinite(number)] for name in named for number in (self.called(name),)}
+        return [name for name, number in known.items() if 20 * int((np.abs(number - np.round(number)) > WHOLE).sum()) <= number.size]
+
+    def called(self, name: str) -> Floats:
+        """The numbers of that name."""
+        return self.number[:, self.names.index(name)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ each form. Forms with the same names are a family, whose numbers are kept as one
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,28 +44,6 @@ _GROUP = re.compile(r"\| *+([\w. -]++/) *+\| *+\|")
 _RULE = re.compile(r"[-=_#*+|:─━│┃┏┓┗┛┡┩╇┳┻┬┴┼├┤┌┐└┘╞╡╪/ ~]*")
 
 
-@dataclass
-class Shapes:
-    """What a log repeats: families of lines, names of runs by the record they begin at, and what to say of more than is kept."""
-
-    families: dict[tuple[object, ...], Family] = field(default_factory=dict)
-    labels: list[tuple[int, str]] = field(default_factory=list)
-    cut: str = ""
-    records: int = 0
-
-
-def shapes_of(text: Iterable[list[str]], watch: Watch, *, headings: bool = False) -> Shapes:
-    """The families of the lines of a log; what is none goes to the watch, with its record as the step."""
-    reader = _Reader(watch, headings)
-    for block in text:
-        reader.take(block)
-        if reader.kept >= LIMIT:
-            reader.shapes.cut = f"more than {LIMIT:,} lines with numbers; only the first of them were read"
-            break
-    reader.shapes.records = reader.record
-    return reader.shapes
-
-
 def _parts(line: str) -> Iterator[str]:
     """The line, or what stood in its place one after the other, where a progress bar was drawn again and again."""
     for part in line.split("\r") if "\r" in line[:-1] else (line.rstrip("\r"),):
@@ -75,11 +53,17 @@ def _parts(line: str) -> Iterator[str]:
             yield part[:LINE]
 
 
-class _Reader:
-    """Takes in lines: those of the commonest forms of a block at once, the others one after the other."""
+class Shapes:
+    """What a log repeats, of each block of lines those of the commonest forms taken at once, the others one after the other."""
 
-    def __init__(self, watch: Watch, headings: bool) -> None:
-        self.shapes, self.watch, self.headings = Shapes(), watch, headings
+    def __init__(self, text: Iterable[list[str]], watch: Watch, headings: bool) -> None:
+        """The families of the lines of a log; what is none goes to the watch, with its record as the step."""
+        self.watch, self.headings = watch, headings
+        self.families: dict[tuple[object, ...], Family] = {}
+        self.labels: list[tuple[int, str]] = []
+        """Names of runs by the record that they begin at."""
+        self.cut = ""
+        """What to say where there is more than is kept."""
         self.record, self.kept, self.room = 0, 0, ROOM
         self.known: dict[tuple[object, ...], Form | None] = {}
         self.widths: dict[tuple[str, ...], int] = {}
@@ -95,8 +79,13 @@ class _Reader:
         self.block = False
         self.header: Header | None = None
         self.header_at = 0
+        for block in text:
+            self._block(block)
+            if self.kept >= LIMIT:
+                self.cut = f"more than {LIMIT:,} lines with numbers; only the first of them were read"
+                break
 
-    def take(self, block: list[str]) -> None:
+    def _block(self, block: list[str]) -> None:
         """Take in a block of lines."""
         common = [form for form, often in self.seen.most_common(COMMON) if RARE * often > len(block) and form.regular]
         alike = [(form, *found) for form in common if (found := taken_at_once(form, block))[0].size]
@@ -150,7 +139,7 @@ class _Reader:
         """The form of lines with these texts, None for one without named numbers; times are no numbers."""
         if self.room < 0:
             why = f"from line {self.watch.line:,} on only lines of the forms met before were read: there are too many"
-            self.shapes.cut = self.shapes.cut or why
+            self.cut = self.cut or why
             return None
         texts, tokens = parts[::2], parts[1::2]
         found = tuple(
@@ -180,7 +169,7 @@ class _Reader:
 
     def _family(self, found: Sequence[Slot], header: tuple[str, ...] = ()) -> Family:
         key = (*((slot.name, slot.counts) for slot in found), header)
-        return self.shapes.families.setdefault(key, Family(found, header=header))
+        return self.families.setdefault(key, Family(found, header=header))
 
     def _row(self, names: tuple[str, ...], header: tuple[str, ...]) -> Form:
         """The form of the rows of a table in which these columns hold numbers."""
@@ -229,9 +218,9 @@ class _Reader:
             return
         if block := _BLOCK.match(line):
             self.record, self.block = self.record + 1, True
-            self.shapes.labels.append((self.record, block[1]))
+            self.labels.append((self.record, block[1]))
         elif self.headings and bare.lstrip("#").startswith(" ") and bare.startswith("#"):
-            self.shapes.labels.append((self.record + 1, bare.strip("#* ")[:TITLE]))
+            self.labels.append((self.record + 1, bare.strip("#* ")[:TITLE]))
         if not _RULE.fullmatch(bare):
             cells = cells_of(line)
             if not (self.header and self.header_at == self.record and len(cells[0]) == len(self.header.names)):  # else a row of units

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 TOLD: Mapping[str, list[str]] = discovery.table(__file__, "column_names.toml")
 """What columns are called, by what they do."""
+UNITS: Mapping[str, str] = discovery.table(__file__, "column_names.toml")["units"]
+"""What they count, and how that is written."""
 STEP_COLUMNS, TIME_COLUMNS = TOLD["steps"], TOLD["clocks"]
 _TRAINERS, _TRACKERS = ("train/global_step", "trainer/global_step"), "_step"
 """How a trainer calls its own step when it tells a tracker, and how a tracker counts what it is told."""
@@ -222,16 +224,7 @@ def _rising(columns: Curves) -> list[str]:
 
 def unit_of(column: str) -> str:
     """What a step column counts, as far as its name says so."""
-    said = words(column)
-    kinds = (
-        ("env steps", r"timestep|env(?:ironment)? (?:step|interact)|frame|t env"),
-        ("iterations", r"iter"),
-        ("episodes", r"episode"),
-        ("epochs", r"epoch"),
-        ("updates", r"update"),
-        ("generations", r"\bgen(eration)?s?\b"),
-    )
-    return next((unit for unit, pattern in kinds if re.search(pattern, said)), "steps")
+    return next((unit for unit, pattern in UNITS.items() if re.search(pattern, words(column))), "steps")
 
 
 def one_run(table: pd.DataFrame, run: str = "") -> tuple[pd.DataFrame, Run]:

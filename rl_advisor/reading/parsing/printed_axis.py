@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -12,53 +11,19 @@ import numpy.typing as npt
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.line_forms import Family, Places
 from rl_advisor.reading.parsing.line_shapes import Shapes
-from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, TOLD, column_key, goes_up, parts, step_columns, unit_of
-from rl_advisor.reading.parsing.slot_names import BARE, Slot
+from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, TOLD, column_key, goes_up, parts, unit_of
+from rl_advisor.reading.parsing.slot_names import BARE
 from rl_advisor.reading.parsing.starts import starts, steady
 from rl_advisor.run import Floats
 
 FEWEST = 3
 """Lines in which a name must come back."""
-WHOLE = 1e-6
-"""How far a whole number may be from one, as ``.05M`` is."""
 FEWEST_ROWS = 2
 """Rows of a table."""
 Names = Sequence[str] | npt.NDArray[np.object_]
 """The run that each entry is of; nothing where there is one."""
 MOST_RUNS = 200
 MOST_TURNS = 20
-
-
-@dataclass(eq=False)
-class Lines:
-    """The lines of one family as arrays."""
-
-    family: Family
-    slots: Sequence[Slot]
-    record: Places
-    form: Places
-    number: Floats
-
-    @property
-    def names(self) -> list[str]:
-        """What their numbers are called."""
-        return [slot.name for slot in self.slots]
-
-    @cached_property
-    def tells(self) -> bool:
-        """Whether a name is one of an outcome or of a learner."""
-        return any(map(speaks, self.names))
-
-    @cached_property
-    def counted(self) -> list[str]:
-        """The names of counts whose numbers are nearly all whole: ``eps`` may be episodes or an epsilon."""
-        named = [slot.name for slot in self.slots if slot.counts or step_columns([slot.name])]
-        known = {name: number[np.isfinite(number)] for name in named for number in (self.called(name),)}
-        return [name for name, number in known.items() if 20 * int((np.abs(number - np.round(number)) > WHOLE).sum()) <= number.size]
-
-    def called(self, name: str) -> Floats:
-        """The numbers of that name."""
-        return self.number[:, self.names.index(name)]
 
 
 @dataclass
@@ -99,12 +64,12 @@ class Axis:
         return np.where(at < self.record.size, at, -1)
 
 
-def said_in(found: Sequence[Lines], size: int) -> npt.NDArray[np.int64]:
+def said_in(found: Sequence[Family], size: int) -> npt.NDArray[np.int64]:
     """How many lines each of so many records has."""
     return np.bincount(np.concatenate([np.empty(0, np.int64), *(lines.record for lines in found)]), minlength=size)
 
 
-def by_order(found: Sequence[Lines], *, anybodys: bool = False) -> Axis | None:
+def by_order(found: Sequence[Family], *, anybodys: bool = False) -> Axis | None:
     """The order of the lines as their axis, where no count stands anywhere: that of the longest family that tells of an outcome."""
     telling = [lines for lines in found if anybodys or sum(speaks(name) for name in lines.names) >= 2]
     boxes = np.flatnonzero(said_in([lines for lines in found if lines.tells], 0) >= FEWEST)
@@ -113,7 +78,7 @@ def by_order(found: Sequence[Lines], *, anybodys: bool = False) -> Axis | None:
     return Axis("", record, np.arange(1.0, size + 1), np.zeros(size, np.int64), np.arange(size)) if size else None
 
 
-def axis_of(found: Sequence[Lines], shapes: Shapes) -> Axis | None:
+def axis_of(found: Sequence[Family], shapes: Shapes) -> Axis | None:
     """The count by which the lines go: one that stands on the lines of the outcome and has a value for most of them."""
     own = {name: [lines for lines in found if name in lines.counted] for name in sorted(set().union(*(lines.counted for lines in found)))}
     known = {name: axis for name in own if (axis := _entries(name, own[name], shapes)) is not None} or _rising(found, shapes)
@@ -126,14 +91,14 @@ def axis_of(found: Sequence[Lines], shapes: Shapes) -> Axis | None:
                 known[name] = _going_on(axis)
     if not known:
         return None
-    told = said_in([lines for lines in found if lines.tells], shapes.records + 1)
+    told = said_in([lines for lines in found if lines.tells], shapes.record + 1)
     near = {name: bool(told[axis.record].any()) for name, axis in known.items()}
     most = max(axis.length for name, axis in known.items() if near[name] or not any(near.values()))
     best = min(known, key=lambda name: (not near[name], known[name].length * 3 < most, _rank(name)))
     return _placed(known[best], found)
 
 
-def _rising(found: Sequence[Lines], shapes: Shapes) -> dict[str, Axis]:
+def _rising(found: Sequence[Family], shapes: Shapes) -> dict[str, Axis]:
     """Where no name says that it counts: what goes up at one pace in most of the longest lines, the leftmost of them."""
     longest = max(found, key=lambda lines: lines.record.size, default=None)
     for name in longest.names if longest else ():
@@ -162,7 +127,7 @@ def _rank(name: str) -> int:
     return 1_000 if name == BARE else 900 if plain == "steps" else STEP_COLUMNS.index(plain) if plain in STEP_COLUMNS else 500
 
 
-def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
+def _entries(name: str, every: Sequence[Family], shapes: Shapes) -> Axis | None:
     """The values of a count in the order written, runs told apart; None when it does not go up.
 
     Lines in which it starts anew much more often than in others count something else: games of an evaluation beside those of training.
@@ -178,7 +143,7 @@ def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
     turn = np.argsort(record, kind="stable")
     turn = turn[np.isfinite(step[turn])]
     record, step, form = record[turn], step[turn], form[turn]
-    fewest = FEWEST_ROWS if any(lines.family.header for lines in own) else FEWEST
+    fewest = FEWEST_ROWS if any(lines.header for lines in own) else FEWEST
     if step.size == 0 or (sum(lines.record.size for lines in own) >= FEWEST and np.count_nonzero(np.diff(step)) + 1 < fewest):
         return None
     names = next((label for label in _labels(record, form, turn, own, shapes) if parts(label, step)), None)
@@ -190,7 +155,7 @@ def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
     if not len(runs) and not _goes_up(step[new]):
         return None
     turn = np.cumsum(new) - 1
-    planned = max((lines.family.totals.get(name, 0.0) for lines in own), default=0.0)
+    planned = max((lines.totals.get(name, 0.0) for lines in own), default=0.0)
     return Axis(name, record, step, run, turn, tuple(runs), inner=inner and len(runs) > 0, planned=int(planned) or None)
 
 
@@ -199,7 +164,7 @@ def _goes_up(step: Floats) -> bool:
     return step.size == 1 or goes_up(step)
 
 
-def _labels(record: Places, form: Places, turn: Places, own: Sequence[Lines], shapes: Shapes) -> Iterator[Names]:
+def _labels(record: Places, form: Places, turn: Places, own: Sequence[Family], shapes: Shapes) -> Iterator[Names]:
     """What may name the runs that entries are of: the heading or block above, a number of its line (``seed 1``), what forms differ by."""
     if shapes.labels:
         above = np.array(["start", *(name for _, name in shapes.labels)], object)
@@ -208,19 +173,19 @@ def _labels(record: Places, form: Places, turn: Places, own: Sequence[Lines], sh
         for name in own[0].names:
             if column_key(name) in TOLD["runs"] and np.ptp(kind := own[0].called(name)[turn]) > 0:
                 yield np.array([f"{name} {k:g}" for k in kind], object)
-        kinds, texts = np.unique(form), own[0].family.texts
+        kinds, texts = np.unique(form), own[0].texts
         if 1 < kinds.size <= min(MOST_TURNS, int(np.count_nonzero(np.diff(form)))) and kinds[-1] < len(texts):
             rows = [texts[kind].split() for kind in kinds]
             if len(set(map(len, rows))) == 1:
                 yield np.array(_apart(rows), object)[np.searchsorted(kinds, form)]
 
 
-def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> Names:
+def _starts(record: Places, step: Floats, own: Sequence[Family]) -> Names:
     """The run that each entry is of where several follow each other from their first steps on, by the time at which it begins."""
     bounds = starts(step)
     if not 1 < len(bounds) <= MOST_RUNS or not all(_goes_up(step[first:last]) for first, last in bounds):
         return ()
-    stamps = {r: s for lines in own for r, s in lines.family.stamps.items()}
+    stamps = {r: s for lines in own for r, s in lines.stamps.items()}
     names = [stamps.get(int(record[first]), "")[:19] or f"run {i}" for i, (first, _) in enumerate(bounds, 1)]
     names = [name if names.count(name) == 1 else f"run {i}" for i, name in enumerate(names, 1)]
     return np.repeat(np.array(names, object), [last - first for first, last in bounds])
@@ -234,7 +199,7 @@ def _apart(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(name if names.count(name) == 1 else f"{name} {i + 1}" for i, name in enumerate(names))
 
 
-def _placed(axis: Axis, found: Sequence[Lines]) -> Axis:
+def _placed(axis: Axis, found: Sequence[Family]) -> Axis:
     """The axis with whether its count stands before what belongs to it or behind: as its commonest other lines lie."""
     others = [lines for lines in found if axis.name not in lines.names and lines.tells]
     if not others or axis.length < FEWEST_ROWS:

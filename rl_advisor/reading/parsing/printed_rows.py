@@ -11,41 +11,40 @@ import numpy.typing as npt
 from rl_advisor.output.run_reference import MARK, one_of
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
-from rl_advisor.reading.parsing.line_forms import Family
-from rl_advisor.reading.parsing.line_shapes import Shapes, shapes_of
+from rl_advisor.reading.parsing.line_forms import FEWEST_OF_ANYBODY, Family
+from rl_advisor.reading.parsing.line_shapes import Shapes
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import one_of_starts, step_columns, unit_of
-from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, axis_of, by_order, said_in
+from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, axis_of, by_order, said_in
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.slot_names import BARE, TOTAL
+from rl_advisor.reading.parsing.slot_names import BARE
 from rl_advisor.reading.parsing.starts import counted_on
 from rl_advisor.run import UNSAID, Curve, Event, Gap, Run
 
-FEWEST_OF_ANYBODY = 5
-"""Lines of names that tell of no learner."""
-FORMS = 3
-"""Lines of each form in which words before a number are taken for its name."""
 SHARE = 4
 """Of how many lines with numbers one is such a line, or of those written as often, at least, where no count orders them."""
 ALL = 10 / 9
 """How few lines with numbers there are beside those of one form, where its names may be any words."""
 
 
-def lines_of(shapes: Shapes) -> list[Lines]:
+def lines_of(shapes: Shapes) -> list[Family]:
     """The families that repeat: often enough, not always the very same line, and not prose that happens to share a word.
 
     Where nothing does, as in the few lines that people paste, those of a record that names a learner's numbers beside a count.
     """
     rows = Counter[tuple[str, ...]]()
-    found = [lines for family in shapes.families.values() if family.pieces and (lines := _lines(family)).names]
+    written = [family for family in shapes.families.values() if family.pieces]
+    for family in written:
+        family.close()
+    found = [family for family in written if family.names]
     for lines in found:
-        rows[lines.family.header] += lines.record.size
-    shared = said_in(found, shapes.records + 1) > 1
-    again = [lines for lines in found if _repeats(lines, rows[lines.family.header] if lines.family.header else 0, shared)]
+        rows[lines.header] += lines.record.size
+    shared = said_in(found, shapes.record + 1) > 1
+    again = [lines for lines in found if _repeats(lines, rows[lines.header] if lines.header else 0, shared)]
     return again + _beside(again, found, shared) if again else _pasted(found)
 
 
-def _beside(again: Sequence[Lines], found: Sequence[Lines], shared: npt.NDArray[np.bool_]) -> list[Lines]:
+def _beside(again: Sequence[Family], found: Sequence[Family], shared: npt.NDArray[np.bool_]) -> list[Family]:
     """What is said seldom, yet in a box of, or on a line with a count of, what repeats, as evaluations are."""
     often, boxes = {*again}, shared & (said_in(again, shared.size) > 0)
     counted = set().union(*(lines.counted for lines in again))
@@ -53,28 +52,18 @@ def _beside(again: Sequence[Lines], found: Sequence[Lines], shared: npt.NDArray[
     return [lines for lines in seldom if boxes[lines.record].all() or (counted.intersection(lines.names) and lines.tells)]
 
 
-def _lines(family: Family) -> Lines:
-    record, form, number = map(np.concatenate, zip(*family.pieces, strict=True))
-    turn = np.argsort(record, kind="stable")
-    record, form, number = record[turn], form[turn], number[turn]
-    steady = record.size >= FEWEST_OF_ANYBODY and FORMS * family.forms <= record.size
-    names = enumerate(family.slots)
-    kept = [i for i, slot in names if (steady or not slot.loose) and (not slot.name.endswith(TOTAL) or np.ptp(number[:, i]) > 0)]
-    return Lines(family, [family.slots[i] for i in kept], record, form, number[:, kept])
-
-
-def _repeats(lines: Lines, rows: int, shared: npt.NDArray[np.bool_]) -> bool:
+def _repeats(lines: Family, rows: int, shared: npt.NDArray[np.bool_]) -> bool:
     """Whether a family is one of lines that repeat: a table, or said often and told by a name, a count, a box or numbers that change."""
     size = lines.record.size
     if rows:
         return rows >= FEWEST_ROWS
     if size < FEWEST or lines.tells or any(slot.counts for slot in lines.slots):
         return size >= FEWEST
-    loose, still = lines.family.forms > max(3, size // 2), bool((lines.number == lines.number[0]).all())
+    loose, still = lines.forms > max(3, size // 2), bool((lines.number == lines.number[0]).all())
     return not loose and (not still or bool(shared[lines.record[0]]))
 
 
-def _pasted(found: Sequence[Lines]) -> list[Lines]:
+def _pasted(found: Sequence[Family]) -> list[Family]:
     """The families of a record with a count and four more names, two of which speak of a learner; nothing where there is none."""
     named: dict[int, list[str]] = {}
     for lines in found:
@@ -96,7 +85,7 @@ def read_lines(text: Iterable[list[str]], ask: Request = WHOLE, *, headings: boo
     the last resort.
     """
     watch = Watch()
-    shapes = shapes_of(text, watch, headings=headings)
+    shapes = Shapes(text, watch, headings)
     found, anybodys = lines_of(shapes), ask.last_resort
     if anybodys:
         found = [lines for lines in found if lines.record.size >= FEWEST_OF_ANYBODY and (lines.number != lines.number[0]).any()]
@@ -122,7 +111,7 @@ def read_lines(text: Iterable[list[str]], ask: Request = WHOLE, *, headings: boo
     )
 
 
-def _axis(found: Sequence[Lines], shapes: Shapes, *, anybodys: bool) -> Axis | None:
+def _axis(found: Sequence[Family], shapes: Shapes, *, anybodys: bool) -> Axis | None:
     """The count by which the lines go, else their order; None where they are no learner's."""
     axis = axis_of(found, shapes)
     names = {name for lines in found for name in lines.names if name != BARE and (axis is None or name != axis.name)}
@@ -132,15 +121,15 @@ def _axis(found: Sequence[Lines], shapes: Shapes, *, anybodys: bool) -> Axis | N
         often = [
             lines
             for lines in found
-            if SHARE * block[lines.record.size] >= shapes.records
-            and (ALL * lines.record.size >= shapes.records or not all(slot.loose or slot.of_machine for slot in lines.slots))
+            if SHARE * block[lines.record.size] >= shapes.record
+            and (ALL * lines.record.size >= shapes.record or not all(slot.loose or slot.of_machine for slot in lines.slots))
         ]
         axis = by_order(often if anybodys else found, anybodys=anybodys)
     learner = axis and (anybodys or of_a_learner([name for name in names if not step_columns([name])], axis.name))
     return axis if learner else None
 
 
-def _counted_on(axis: Axis, found: Sequence[Lines], said: Sequence[float]) -> tuple[Axis, list[Event]]:
+def _counted_on(axis: Axis, found: Sequence[Family], said: Sequence[float]) -> tuple[Axis, list[Event]]:
     """The axis without starts that only count anew, and where those begin; ``said`` are the records at which the log says so."""
     if not axis.inner:
         return axis, []
@@ -160,9 +149,9 @@ def _counted_on(axis: Axis, found: Sequence[Lines], said: Sequence[float]) -> tu
     return replace(axis, step=step, run=run, runs=tuple(axis.runs[axis.run[first]] for first, _ in bounds)), events
 
 
-def _curves(found: Sequence[Lines], axis: Axis, wanted: int) -> dict[str, Curve]:
+def _curves(found: Sequence[Family], axis: Axis, wanted: int) -> dict[str, Curve]:
     """Each name with its numbers over the count."""
-    where: dict[str, list[tuple[Lines, int]]] = {}
+    where: dict[str, list[tuple[Family, int]]] = {}
     for lines in found:
         for column, name in enumerate(lines.names):
             where.setdefault(name, []).append((lines, column))
@@ -171,7 +160,7 @@ def _curves(found: Sequence[Lines], axis: Axis, wanted: int) -> dict[str, Curve]
     return {name: curve for name, curve in curves.items() if curve.step.size >= fewest}
 
 
-def _curve(name: str, columns: Sequence[tuple[Lines, int]], axis: Axis, wanted: int) -> Curve:
+def _curve(name: str, columns: Sequence[tuple[Family, int]], axis: Axis, wanted: int) -> Curve:
     """The numbers of a name over the steps; what is printed again before the count goes on replaces what was there."""
     record = np.concatenate([lines.record for lines, _ in columns])
     value = np.concatenate([lines.number[:, column] for lines, column in columns])

@@ -23,7 +23,6 @@ BARE = "step i/n"
 LONGEST_NAME = 100
 LOOKED_AT = 200
 """Characters before a number in which its name is looked for."""
-_MARKS = " \t,;.()[]{}|'\"-+"
 SHORTEST = 3
 """Letters of each word of a name that no mark stands behind."""
 MOST_BESIDE = 16
@@ -75,33 +74,13 @@ _CLOSING = re.compile(r"(?:[^\s:=]{0,4}|[^\s:=]{0,4} [^\W\d]{1,5}(?:/[^\W\d]{1,5
 _NEXT = re.compile(r"[^\s:=]{0,4} +[^\W\d][\w./ -]{0,40}(?: |[:=]\s*)")
 """Another bare name before the next number."""
 _ENDLESS = re.compile(r"(?i)(?:^| )(?:is|are|was|than|to|by|of|for|in|at|and|or|the|a|an|from|with|has|after|about)$")
-_SOURCE = re.compile(r"(?i).*\.(?:py|pyx|cc?|cpp|cu|hp*|rs|go|js|ts|java|cs)")
-"""A file of a program, behind which the number of a line stands."""
+_NO_NAME = re.compile(
+    r"(?i)|sec|it|s|eta|line|port|pid|hours|minutes|seconds|version|gpu|rank|cuda|time|date|id|eof|vs|to|at|.*\.\.\."
+    r"|.*\.(?:py|pyx|cc?|cpp|cu|hp*|rs|go|js|ts|java|cs)"
+)
+"""What is not measured; a file of a program, behind which the number of a line stands."""
 _PARTS = {"mean", "std", "min", "max", "avg", "p", "v", "median"}
 """Names that say nothing without what they are of."""
-_NOT_NAMES = {
-    "sec",
-    "it",
-    "s",
-    "eta",
-    "line",
-    "port",
-    "pid",
-    "hours",
-    "minutes",
-    "seconds",
-    "version",
-    "gpu",
-    "rank",
-    "cuda",
-    "time",
-    "date",
-    "id",
-    "eof",
-    "vs",
-    "to",
-    "at",
-}
 
 
 @dataclass(frozen=True)
@@ -289,7 +268,4 @@ def _last_said(text: str) -> str:
 def _clean(name: str) -> str:
     """The name without quotes and levels; nothing for a word that is no name."""
     name = _LEVELS.sub("", name.strip(" '\"`*-•#")).strip()
-    dull = (
-        len(name) > LONGEST_NAME or name.endswith("...") or name.lower() in _NOT_NAMES or _ENDLESS.search(name) or _SOURCE.fullmatch(name)
-    )
-    return "" if dull else name
+    return "" if len(name) > LONGEST_NAME or _ENDLESS.search(name) or _NO_NAME.fullmatch(name) else name
