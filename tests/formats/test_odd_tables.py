@@ -33,13 +33,6 @@ def test_two_columns_of_one_name_are_said(tmp_path: Path) -> None:
     assert ["reward.1" in gap.why for gap in run.gaps] == [True]
 
 
-@pytest.mark.parametrize("encoding", ["utf-32", "utf-16", "utf-8-sig"])
-def test_text_of_any_width_is_read_by_its_mark(tmp_path: Path, encoding: str) -> None:
-    """UTF-32 begins with the mark of UTF-16."""
-    (tmp_path / "progress.csv").write_bytes(rows("i").encode(encoding))
-    assert read_run(tmp_path).curves["reward/mean"].value.tolist() == RISES
-
-
 def test_what_is_null_is_missing_and_what_is_nan_is_nan(tmp_path: Path) -> None:
     """A column that is null throughout is none; null among numbers is how JSON's strict writers put NaN, and stays it."""
     lines = [{"step": i, "reward": r, "never": None, "kl": None if i % 2 else 0.1, "loss": float("nan")} for i, r in enumerate(RISES)]

@@ -5,7 +5,6 @@
 
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -21,6 +20,7 @@ from rl_advisor.reading.parsing.bytes_in import bare_name, head
 from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.metric_table import over_steps, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 FORMAT = "arrays"
@@ -28,6 +28,7 @@ GENERAL = True
 MOST_COLUMNS = 64
 SIZE_LIMIT = 256_000_000
 _MAGIC = {".npy": b"\x93NUMPY", ".npz": b"PK"}
+_DAMAGED = (*PACK_ERRORS, ValueError, TypeError, KeyError, RuntimeError, SyntaxError, TokenError, zipfile.BadZipFile)
 _EVALUATIONS = "evaluations"
 _METRIC = re.compile(r"(?i)reward|return|loss|score|length|kl|entropy|success|accuracy|learning_?curve|eval")
 
@@ -45,18 +46,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     gaps: tuple[Gap, ...] = ()
     try:
         arrays.update((name, found) for name, found in numbers(path) if found.ndim in (1, 2))
-    except (
-        ValueError,
-        TypeError,
-        OSError,
-        EOFError,
-        KeyError,
-        RuntimeError,
-        SyntaxError,
-        TokenError,
-        zlib.error,
-        zipfile.BadZipFile,
-    ) as error:
+    except _DAMAGED as error:
         gaps = (Gap("", f"damaged, or no columns of numbers: {error}"[:300]),)
     evaluations = bare_name(path).startswith(_EVALUATIONS)
     key = next((name for name in step_columns(list(arrays)) if arrays[name].ndim == 1), "")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from json import JSONDecoder
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rl_advisor.output.run_reference import among, chosen, listed
-from rl_advisor.reading.parsing.bytes_in import bare_name, beginning, document, head, json_lines, json_object, json_values, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, json_lines, json_object, json_values, parse_json
 from rl_advisor.reading.parsing.columns import WIDEST, number, raw_curve
 from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.reading.parsing.json_tables import FEWEST, Content, Table, is_column, runs_in
@@ -26,14 +24,13 @@ FORMAT = "columns"
 GENERAL = True
 SIZE_LIMIT = 256_000_000
 MOST_ROWS = 1_000_000
-MOST_TRIES = 50
-_ROWS, _OPENS = re.compile(rb"\[\s*+\{"), re.compile(r"[\[{]\s*$", re.MULTILINE)
+_ROWS = re.compile(rb"\[\s*+\{")
 
 
 def claims(path: Path, ask: Request = WHOLE) -> bool:
-    """Whether it is a JSON object or list; where nothing else could be read, whatever its name and what stands around it."""
+    """Whether it is a JSON object or list; where nothing else could be read, whatever its name."""
     named = bare_name(path).endswith(".json") or (ask.last_resort and not bare_name(path).endswith(".ipynb"))
-    return named and (head(path, 64).lstrip()[:1] in (b"{", b"[") or (ask.last_resort and _OPENS.search(beginning(path)) is not None))
+    return named and head(path, 64).lstrip()[:1] in (b"{", b"[")
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
@@ -45,23 +42,12 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         return Run(gaps=(Gap("", f"no columns of numbers: {error}"[:300]),))
     except ValueError as error:
         found = [row for _, line in islice(json_lines(path), MOST_ROWS) if line and (row := json_object(line))]
-        if len(found) < FEWEST and not (found := _inside(text)):
+        if len(found) < FEWEST:
             begin = _ROWS.search(text)
             found = json_values(text[begin.end() - 1 :].decode("utf-8", "replace"))[0] if begin else []
             gaps = (Gap("", f"the JSON ends early or is damaged; rows before that were kept: {error}"[:300]),)
     part = _run_of(found, ask)
     return replace(part, gaps=(*gaps, *part.gaps)) if part.curves or (gaps and not ask.last_resort) else Run()
-
-
-def _inside(data: bytes) -> Any:
-    """The JSON that most of a text is, whose first bracket ends a line; None where there is none."""
-    text = data.decode("utf-8", "replace")
-    for opening in islice(_OPENS.finditer(text), MOST_TRIES):
-        with suppress(ValueError, RecursionError):
-            value, end = JSONDecoder().raw_decode(text, opening.start())
-            if 2 * (end - opening.start()) > len(text):
-                return value
-    return None
 
 
 def _run_of(found: Any, ask: Request) -> Run:

@@ -1,13 +1,12 @@
 """JSON lines of metrics: flat with a step key, ``{"step": 3, "data": {...}}``, or ``{"step", "time"}`` lines that give only the clock."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, head, json_object, parse_json
-from rl_advisor.reading.parsing.columns import Row, curves_of, flat, number
-from rl_advisor.reading.parsing.metric_table import OF_PLAN, over_steps, step_columns
+from rl_advisor.reading.parsing.columns import flat, number
+from rl_advisor.reading.parsing.metric_table import OF_PLAN, over_rows, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.trajectories import holds_response
 from rl_advisor.run import Gap, Named, Run
@@ -31,14 +30,13 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """One row for each line; nested objects become names with ``/``. Where no line names a step, ``axis`` is ``row``."""
     gaps: list[Gap] = []
-    columns = curves_of(_rows(path, gaps))
-    part = over_steps(columns, 1 + int(max((c.step[-1] for c in columns.values()), default=-1)), run=ask.run)
+    part = over_rows(_rows(path, gaps), ask.run)
     return replace(part, gaps=(*gaps, *part.gaps))
 
 
-def _rows(path: Path, gaps: list[Gap]) -> Iterator[Row]:
+def _rows(path: Path, gaps: list[Gap]) -> Iterator[Named]:
     """The rows of a file; on the way what is wrong is put into the list."""
-    bad = good = 0
+    bad = 0
     for count, line in enumerate(byte_lines(path), 1):
         try:
             row = parse_json(line)
@@ -46,8 +44,7 @@ def _rows(path: Path, gaps: list[Gap]) -> Iterator[Row]:
             bad = bad or (count if line.strip() else 0)
             continue
         if isinstance(row, dict):
-            yield good, math.nan, _values(row, nested=line.count(b"{") > 1)
-            good += 1
+            yield _values(row, nested=line.count(b"{") > 1)
     if bad:
         gaps.append(Gap("", f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import document, json_object, json_values, lines
+from rl_advisor.reading.parsing.bytes_in import beginning, document, json_object, json_values, lines
 from rl_advisor.reading.parsing.cells import first
 from rl_advisor.reading.parsing.csv_in import Layout, read_table
 from rl_advisor.reading.parsing.gpu_counters import (
@@ -18,7 +18,6 @@ from rl_advisor.reading.parsing.gpu_counters import (
     PROCESSES,
     TIMES,
     counted_by,
-    first_lines,
     is_header,
     numbers,
     pivoted,
@@ -53,7 +52,7 @@ def _reader(path: Path) -> Callable[[Path], Raw] | None:
         {"timestamp", "index", PROCESSES} <= names or ({"time", "gpu"} <= names and names & {"power_w", "utilization", "memory_gib"})
     ):
         return _parquet
-    start = first_lines(path)
+    start = beginning(path).splitlines()
     text = "\n".join(start).lstrip()
     if text.startswith("{"):
         queries, series = '"query_time"' in text and '"gpus"' in text, '"result"' in text and "DCGM_FI_" in text
@@ -71,7 +70,7 @@ def _above_names(start: list[str]) -> int | None:
 
 def _below(path: Path) -> Raw:
     """A table of cells, of which the columns that mean something are read, each distinct text of them once."""
-    above = Layout(comments=_above_names(first_lines(path)) or 0)
+    above = Layout(comments=_above_names(beginning(path).splitlines()) or 0)
     rows, gaps = read_table(path, above, usecols=_means_something, dtype="category", low_memory=True)
     return _columns(rows), list(gaps)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.reading.parsing.columns import raw_curve
-from rl_advisor.reading.parsing.event_files.reader import Events, read_events
+from rl_advisor.reading.parsing.event_files.reader import read_events
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Named, Run
 
@@ -24,19 +24,12 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     events = read_events(path)
     curves = {tag: raw_curve(tag, *points) for tag, points in events.scalars().items()}
     gaps = [Gap("", f"{why}: bytes {start:,} to {end:,} could not be read") for start, end, why in events.holes]
-    return Run(curves=curves, config=_config(events), gaps=tuple(gaps))
-
-
-def _config(events: Events) -> Named:
-    """Return the first text of every tag that holds settings: one JSON object, or a table of parameters."""
-    config: Named = {}
-    for tag, texts in events.texts.items():
-        if _CONFIG_TAG.fullmatch(tag) and texts:
-            config.update(_parsed(texts[0]))
-    return config
+    config = {key: value for tag, texts in events.texts.items() if _CONFIG_TAG.fullmatch(tag) for key, value in _parsed(texts[0]).items()}
+    return Run(curves=curves, config=config, gaps=tuple(gaps))
 
 
 def _parsed(text: str) -> Named:
+    """The settings that a text holds: one JSON object, or a table of parameters."""
     if text.lstrip().startswith("|param|value|"):
         return dict(re.findall(r"^\|([^|\n]+)\|([^|\n]*)\|$", text, re.MULTILINE)[2:])
     return json_object(text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.reading.parsing.columns import Row, curves_of, flat
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
-from rl_advisor.reading.parsing.metric_table import over_steps
+from rl_advisor.reading.parsing.metric_table import over_rows
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.rollout_table import roles, rollout_table
 from rl_advisor.reading.parsing.sqlite_tables import rows_of, run_of, tables, until_damage
@@ -35,8 +35,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     gaps = list(several.gaps)
     said = rows_of(path, "metrics", "run_id", run, "step", "timestamp", "metrics")
     logged = until_damage(((float(count), _seconds(time), json_object(text)) for count, time, text in said), gaps)
-    told_in_rows = ((row, nan, {"_step": at, "_timestamp": time, **flat(said)}) for row, (at, time, said) in enumerate(logged))
-    part = over_steps(curves_of(told_in_rows), len(logged))
+    part = over_rows({"_step": at, "_timestamp": time, **flat(said)} for at, time, said in logged)
     table, guessed = _responses(path, logged, ask.columns)
     told = next((json_object(text) for (text,) in rows_of(path, "configs", "run_id", run, "config")), {})
     config = {k: v for k, v in told.items() if not k.startswith("_")}

@@ -12,7 +12,7 @@ from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head, parse_json
 from rl_advisor.reading.parsing.columns import Row, curves_of, flat
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
-from rl_advisor.reading.parsing.metric_table import over_steps
+from rl_advisor.reading.parsing.metric_table import over_rows
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.wire import VARINT, fields, inside, varint
 from rl_advisor.run import Gap, Named, Run
@@ -32,12 +32,12 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """History on the trainer's own step where it is logged, configuration, and GPU statistics."""
-    rows, counters, config, gaps, bad = list[Row](), list[Row](), Named(), list[Gap](), 0
+    rows, counters, config, gaps, bad = list[Named](), list[Row](), Named(), list[Gap](), 0
     for record in _records(path, gaps):
         whole = 0, len(record)
         try:
             for place in inside(record, *whole, _HISTORY):
-                rows.append((len(rows), math.nan, flat(_items(record, *place, 1))))
+                rows.append(flat(_items(record, *place, 1)))
             for place in (*inside(record, *whole, _CONFIG), *inside(record, *whole, _RUN, 4)):
                 config |= _items(record, *place, 1)
             for place in inside(record, *whole, _STATS):
@@ -46,7 +46,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
             bad += 1
     if bad:
         gaps.append(Gap("", f"{bad} damaged records were left out"))
-    part = over_steps(curves_of(rows), len(rows), run=ask.run)
+    part = over_rows(rows, ask.run)
     return replace(
         part,
         curves={n: c for n, c in curves_of(counters).items() if names_a_gpu(n)} | dict(part.curves),
@@ -95,7 +95,6 @@ def _items(record: bytes, at: int, end: int, wanted: int) -> Named:
 
 def _clock(record: bytes, at: int, end: int) -> float:
     """Seconds since the epoch at which statistics were taken; NaN where they do not say it."""
-    for place in inside(record, at, end, 2):
-        parts = {n: varint(record, c, d)[0] for n, w, c, d in fields(record, *place) if w == VARINT}
-        return parts.get(1, 0) + parts.get(2, 0) * 1e-9
-    return math.nan
+    place = next(inside(record, at, end, 2), (0, 0))
+    parts = {n: varint(record, c, d)[0] for n, w, c, d in fields(record, *place) if w == VARINT}
+    return parts.get(1, math.nan) + parts.get(2, 0) * 1e-9

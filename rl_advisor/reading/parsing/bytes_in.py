@@ -44,16 +44,6 @@ def bare_name(path: Path) -> str:
     return name
 
 
-def _encoding(start: bytes) -> str:
-    """The UTF-32 or UTF-16 that the first bytes are in, by their mark or by every second one being 0; empty for anything else."""
-    if start[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
-        return "utf-32"
-    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "utf-16"
-    ascii_ = len(start) >= 6 and all(9 <= b < 127 for b in start[0:6:2])
-    return "utf-16-le" if ascii_ and not any(start[1:6:2]) else ""
-
-
 def open_bytes(path: Path) -> IO[bytes]:
     """The file opened for reading bytes: unpacked when it is gzip or zstd, text in UTF-16 as UTF-8, no byte order mark."""
     file = cast("io.BufferedReader", confined_files.opened(path, BUFFER))
@@ -64,10 +54,10 @@ def open_bytes(path: Path) -> IO[bytes]:
         return unzipped(path)
     if magic == ZSTD_MAGIC:
         return from_zstd(file, path)
-    if encoding := _encoding(start):
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         with file:
             raw = file.read(RECODED_LIMIT)
-        return io.BufferedReader(io.BytesIO(raw.decode(encoding, "replace").encode()))
+        return io.BufferedReader(io.BytesIO(raw.decode("utf-16", "replace").encode()))
     if start.startswith(codecs.BOM_UTF8):
         file.seek(3)
     return file

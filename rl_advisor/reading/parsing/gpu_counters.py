@@ -10,14 +10,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rl_advisor import discovery
-from rl_advisor.reading.parsing.bytes_in import beginning
 from rl_advisor.reading.parsing.cells import is_numeric
 from rl_advisor.run import Gap, Named, Run
 
@@ -30,9 +28,6 @@ TIMES: list[str] = TOLD["stamps"] + TOLD["times"]
 LABELS: list[str] = TOLD["identities"] + TOLD["gpus"]
 PROCESSES = "processes"
 """What scripts, and our recordings of earlier versions, add: processes and the MiB each holds, as ``pid:MiB;pid:MiB``."""
-OTHER = "other_gib"
-"""Memory of other processes than the largest; an extra column, where processes were recorded."""
-FREE = "free_gib"
 USUAL_SECONDS = 1.0
 """Between rows, where a tool writes no times."""
 _PROCESS = re.compile(r"(\d{1,10}):(\d{1,9})")
@@ -53,6 +48,7 @@ class Counted(NamedTuple):
 @cache
 def _known() -> tuple[dict[str, Counted], list[tuple[re.Pattern[str], Counted]]]:
     """Counters by name, and by pattern."""
+
     def rows(kind: str) -> Iterable[tuple[str, Counted]]:
         names = ((ours, unit, name) for ours, units in TOLD[kind].items() for unit, names in units.items() for name in names)
         return ((name, Counted(None, ours, TOLD["units"][unit], rank)) for rank, (ours, unit, name) in enumerate(names))
@@ -78,11 +74,6 @@ def names_a_gpu(name: str) -> bool:
 def plain_name(header: str) -> str:
     """A column's name without unit, case and surrounding space: ``power.draw [W]`` becomes ``power.draw``."""
     return re.sub(r"[\[(][^\]()\[]*+[\])]$", "", header.strip().strip('"').rstrip()).strip().lower()
-
-
-def first_lines(path: Path) -> list[str]:
-    """The first lines of a file."""
-    return beginning(path).splitlines()
 
 
 def is_header(cells: Iterable[str]) -> bool:
@@ -132,14 +123,15 @@ def telemetry_of(raw: Named, gaps: Iterable[Gap] = ()) -> Run:
 
     gaps, names = list(gaps), {plain_name(name): name for name in raw}
     rows = len(next(iter(raw.values()), ()))
-    gpu = _labels(next(({n: raw[names[n]]} for n in LABELS if n in names), {"": ["0"] * rows}))
+    gpu = _labels(*next(((n, raw[names[n]]) for n in LABELS if n in names), ("", ["0"] * rows)))
     clock = next((raw[names[n]] for n in TIMES if n in names), None)
     if clock is None and rows:
-        gaps.append(no_times(USUAL_SECONDS))
+        why = f"the tool writes no times: one row in {USUAL_SECONDS:g} s is assumed, and steps cannot be laid over it"
+        gaps.append(Gap("", why))
     time = pd.Series(gpu.codes).groupby(gpu.codes).cumcount().to_numpy(np.float64) * USUAL_SECONDS if clock is None else seconds(clock)
     by_gpu = _by_gpu(raw)
     if PROCESSES in names and None in by_gpu:
-        by_gpu[None][OTHER] = np.asarray(_other_memory(pd.Series(raw[names[PROCESSES]]), gpu), np.float64)
+        by_gpu[None]["other_gib"] = np.asarray(_other_memory(pd.Series(raw[names[PROCESSES]]), gpu), np.float64)
     parts = [table({"time": time, **columns}, gpu if which is None else [which] * rows) for which, columns in by_gpu.items()]
     found = pd.concat(parts, ignore_index=True) if len(parts) > 1 else (parts or [pd.DataFrame()])[0]
     if len(parts) > 1:
@@ -148,19 +140,12 @@ def telemetry_of(raw: Named, gaps: Iterable[Gap] = ()) -> Run:
     return Run(telemetry=found, gaps=tuple(gaps))
 
 
-def no_times(seconds: float) -> Gap:
-    """What to say where a tool writes no times."""
-    return Gap("", f"the tool writes no times: one row in {seconds:g} s is assumed, and steps cannot be laid over it")
-
-
-def _labels(named: Named) -> pd.Categorical[Any]:
+def _labels(header: str, column: Any) -> pd.Categorical[Any]:
     """The GPUs that the rows of a column are about; ``[N/A]``, and its own name where the header comes back, name none."""
     import pandas as pd
 
-    (header, column), *_ = named.items()
     codes, words = pd.factorize(pd.Series(column))
-    names = [str(word).strip().removeprefix("card") for word in words]
-    none = {header, "n/a"}
+    names, none = [str(word).strip().removeprefix("card") for word in words], (header, "n/a")
     again, distinct = pd.factorize(np.array([n if re.match(r"[\w:-]", n) and n.lower() not in none else None for n in names], object))
     return pd.Categorical.from_codes(np.append(again, -1)[codes].astype(np.intp), pd.Index(distinct))
 
@@ -173,7 +158,7 @@ def _by_gpu(raw: Named) -> dict[str | None, dict[str, Numbers]]:
         value, columns = numbers(raw[name]) * known.scale, by_gpu.setdefault(known.gpu, {})
         columns[known.ours] = np.where(np.isnan(columns[known.ours]), value, columns[known.ours]) if known.ours in columns else value
     for columns in by_gpu.values():
-        if (free := columns.pop(FREE, None)) is not None and "memory_gib" in columns:
+        if (free := columns.pop("free_gib", None)) is not None and "memory_gib" in columns:
             columns.setdefault("memory_total_gib", columns["memory_gib"] + free)
     return by_gpu
 

@@ -88,11 +88,8 @@ def _of_list(node: list[Any], depth: int) -> dict[str, Content]:
     inner = [runs_in(row, depth + 1) for row in rows[:MOST_RUNS]] if not _counted(rows) else []
     full = [(row, found[""]) for row, found in zip(rows, inner, strict=False) if "" in found]
     if full and 2 * len(full) >= min(len(rows), MOST_RUNS):
-        return (
-            {name: content for name, (_, content) in zip(_called([row for row, _ in full]), full, strict=True)}
-            if len(full) > 1
-            else {"": full[0][1]}
-        )
+        names = _called([row for row, _ in full]) if len(full) > 1 else [""]
+        return {name: content for name, (_, content) in zip(names, full, strict=True)}
     table = _table(rows)
     return {"": Content([table])} if table else {}
 

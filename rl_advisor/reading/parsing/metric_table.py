@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rl_advisor import discovery
 from rl_advisor.output.run_reference import MARK, among, chosen, listed
 from rl_advisor.reading.parsing.cells import is_numeric, opened
-from rl_advisor.reading.parsing.columns import WIDEST, raw_curve
+from rl_advisor.reading.parsing.columns import WIDEST, curves_of, raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
+from rl_advisor.reading.parsing.gpu_counters import seconds
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.starts import broken_steps, counted_on, no_count, starts, steady
-from rl_advisor.run import Curve, Curves, Floats, Gap, Run
+from rl_advisor.run import Curve, Curves, Floats, Gap, Named, Run
 from rl_advisor.vocabulary import words
 
 if TYPE_CHECKING:
@@ -94,6 +94,12 @@ def _are_texts(cells: pd.Series[Any]) -> bool:
     return bool(cells.dropna().astype(str).str.count(r"[^\W\d]{2,} [^\W\d]").median() >= WORDY)
 
 
+def over_rows(rows: Iterable[Named], run: str = "") -> Run:
+    """What rows of a log say as curves, as ``over_steps``."""
+    columns = curves_of((number, np.nan, row) for number, row in enumerate(rows))
+    return over_steps(columns, 1 + int(max((c.step[-1] for c in columns.values()), default=-1)), run=run)
+
+
 def over_steps(columns: Curves, size: int, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
     """Columns over the numbers of their rows, from 0, as curves over the steps that one of them counts; else over the order of the rows."""
     found = step_columns(list(columns)) or _rising(columns)
@@ -114,7 +120,9 @@ def over_steps(columns: Curves, size: int, named: Callable[[str], str | None] = 
     bounds, steps, events = counted_on(
         steps, starts(np.where(odd, np.nan, steps)), (_full(c, size) for n, c in columns.items() if n != step)
     )
-    (first, last), begun = one_start(bounds, run)
+    found_starts = {f"start {number}": rows for number, rows in enumerate(bounds, 1)}
+    read, begun = one_of_starts({name: last - first for name, (first, last) in found_starts.items()}, run)
+    first, last = found_starts[read]
     kept = np.isfinite(steps) & ~odd
     kept[:first], kept[last:] = False, False
     clock = next((name for name in TIME_COLUMNS if name in columns and np.nanmin(columns[name].value) > EARLIEST), "")
@@ -144,22 +152,14 @@ def _full(column: Curve, size: int) -> Floats:
 
 def _column(cells: pd.Series[Any], name: str) -> Curve:
     """The numbers of a column over the numbers of their rows; dates are seconds since the epoch."""
-    import pandas as pd
-
     value = numbers_in(cells)
     if name in TIME_COLUMNS and np.isnan(value).all():
-        stamps = pd.to_datetime(cells.astype("string"), format="ISO8601", errors="coerce", utc=True)
-        value = np.asarray((stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds(), np.float64)
-    known = np.flatnonzero(~_empty(cells, value))
-    return raw_curve(name, known.astype(np.float64), value[known])
-
-
-def _empty(column: pd.Series[Any], value: Floats) -> npt.NDArray[np.bool_]:
-    """Where a cell holds no number; ``nan`` that is written out is one, as infinity is: the metric was that."""
+        value = seconds(cells)
     none = np.isnan(value)
-    if none.any() and not is_numeric(column):
-        none[none] = [not (isinstance(cell, str) and cell.strip().lower() in NAN_WORDS) for cell in column[none]]
-    return none
+    if none.any() and not is_numeric(cells):  # ``nan`` that is written out is a number, as infinity is: the metric was that
+        none[none] = [not (isinstance(cell, str) and cell.strip().lower() in NAN_WORDS) for cell in cells[none]]
+    known = np.flatnonzero(~none)
+    return raw_curve(name, known.astype(np.float64), value[known])
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:
@@ -269,13 +269,6 @@ def _alone(table: pd.DataFrame, run: str) -> Run:
     """That the table is the run of that name, where a column has this one value throughout."""
     own = [c for c in table.columns if run and not is_numeric(table[c]) and (table[c] == table[c].iloc[0]).all()]
     return Run(place=MARK + run) if any(str(table[c].dropna().iloc[0]) == run for c in own) else Run()
-
-
-def one_start(bounds: Sequence[tuple[int, int]], run: str) -> tuple[tuple[int, int], Run]:
-    """First and last row (exclusive) of one start of the trainer, and what is to be said of the others."""
-    found = {f"start {number}": rows for number, rows in enumerate(bounds, 1)}
-    read, told = one_of_starts({name: last - first for name, (first, last) in found.items()}, run)
-    return found[read], told
 
 
 def one_of_starts(size: Mapping[str, int], run: str) -> tuple[str, Run]:

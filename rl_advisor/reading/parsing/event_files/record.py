@@ -10,9 +10,8 @@ from rl_advisor.reading.parsing.wire import BYTES, EIGHT, FOUR, VARINT, Data, fi
 
 HEAD, FRAME = 12, 16
 """Bytes before the data of a record, and all bytes of a record that are not data."""
-_FIXED = {1: ("<f4", 5), 2: ("<f8", 6), 3: ("<i4", 0), 9: ("<i8", 0), 19: ("<f2", 0)}
-"""TensorProto type -> numpy type, and the field that holds such values one by one."""
-_VARINT_FIELDS = {3: 7, 4: 7, 9: 10, 10: 11}
+_FIXED = {1: ("<f4", 5), 2: ("<f8", 6)}
+"""TensorProto type -> numpy type, and the field that holds such values one by one. Scalars are never written as others."""
 _STRING, _CONTENT, _STRINGS = 7, 4, 8
 _SCALAR_PLUGINS = (b"", b"scalars")
 _WIDEST_STEP = 8
@@ -76,15 +75,12 @@ def decode(data: Data, start: int, end: int) -> Record:
         if number == 1 and wire == EIGHT:
             time, time_at = struct.unpack_from("<d", data, a)[0], a - start
         elif number == 2 and wire == VARINT:
-            step, step_at, width = _signed(varint(data, a, b)[0]), a - start, b - a
+            step, step_at, width = varint(data, a, b)[0], a - start, b - a
+            step -= step >> 63 << 64  # it has a sign
         elif number == 5 and wire == BYTES:
             values += [_value(data, c, d, start) for c, d in inside(data, a, b, 1)]
     fixed = time_at >= 0 and width <= _WIDEST_STEP and values and all(v.at >= 0 for v in values)
     return Record(time, step, values, Layout(time_at, step_at, width, tuple((v.at, v.kind) for v in values)) if fixed else None)
-
-
-def _signed(value: int) -> int:
-    return value - (value >> 63 << 64)
 
 
 def _value(data: Data, at: int, end: int, start: int) -> Value:
@@ -120,8 +116,4 @@ def _tensor(data: Data, at: int, end: int, start: int) -> Value:
         for wire, a, b in (places[f] for f in (_CONTENT, field) if f in places):
             if wire != VARINT and b - a == np.dtype(dtype).itemsize:
                 return Value("", float(np.frombuffer(data, dtype, 1, a)[0]), None, a - start, dtype)
-    wire, a, b = places.get(_VARINT_FIELDS.get(kind, -1), (VARINT, 0, 0))
-    if b > a:
-        value, behind = varint(data, a, b)
-        return Value("", float(_signed(value))) if behind == b else Value()
     return Value()
