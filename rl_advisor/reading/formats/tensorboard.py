@@ -24,7 +24,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     events = read_events(path)
     curves = {tag: raw_curve(tag, *points) for tag, points in events.scalars().items()}
     gaps = [Gap("", f"{why}: bytes {start:,} to {end:,} could not be read") for start, end, why in events.holes]
-    config = {key: value for tag, texts in events.texts.items() if _CONFIG_TAG.fullmatch(tag) for key, value in _parsed(texts[0]).items()}
+    config = {key: value for tag, text in events.texts.items() if _CONFIG_TAG.fullmatch(tag) for key, value in _parsed(text).items()}
     return Run(curves=curves, config=config, gaps=tuple(gaps))
 
 

@@ -144,7 +144,7 @@ def read_table(path: Path, layout: Layout | None = None, **how: Any) -> tuple[pd
     text = text.split(b"\n", layout.comments)[-1]
     if text and not text.endswith(b"\n"):
         whole, _, cut = text.rpartition(b"\n")
-        if cut and not _complete(whole, cut, between):
+        if cut and not (whole and cut.count(between) == _line(whole).count(between) and not cut.endswith(between)):
             text = whole
             gaps.append(Gap("", "the last line is cut off and was left out"))
     tables, lost = [], 0
@@ -196,11 +196,6 @@ def _lost(text: bytes, table: pd.DataFrame) -> int:
     if lines == len(table) or b'"' in text:
         return 0
     return max(0, sum(1 for line in text.split(b"\n") if line.strip()) - 1 - len(table))
-
-
-def _complete(text: bytes, last: bytes, separator: bytes) -> bool:
-    """Whether a last line without an end has all its cells."""
-    return bool(text) and last.count(separator) == _line(text).count(separator) and not last.endswith(separator)
 
 
 def _line(text: bytes) -> bytes:

@@ -267,8 +267,8 @@ def parts(label: Any, steps: Floats) -> bool:
 
 def _alone(table: pd.DataFrame, run: str) -> Run:
     """That the table is the run of that name, where a column has this one value throughout."""
-    own = [c for c in table.columns if run and not is_numeric(table[c]) and (table[c] == table[c].iloc[0]).all()]
-    return Run(place=MARK + run) if any(str(table[c].dropna().iloc[0]) == run for c in own) else Run()
+    said = run and any(not is_numeric(cells) and (cells == run).all() for _, cells in table.items())
+    return Run(place=MARK + run) if said else Run()
 
 
 def one_of_starts(size: Mapping[str, int], run: str) -> tuple[str, Run]:

@@ -15,63 +15,46 @@ _ONES = 0xFFFFFFFF
 
 
 @cache
-def _byte_table() -> Words:
-    table = np.arange(256, dtype=np.uint32)
+def _shares(count: int) -> Words:
+    """What a byte adds to the checksum, by how many bytes follow it: (count, 256)."""
+    rows = np.empty((count, 256), np.uint32)
+    rows[0] = np.arange(256)
     for _ in range(8):
-        table = np.where(table & 1, (table >> 1) ^ np.uint32(_POLYNOMIAL), table >> 1).astype(np.uint32)
-    return table
+        rows[0] = np.where(rows[0] & 1, (rows[0] >> 1) ^ np.uint32(_POLYNOMIAL), rows[0] >> 1)
+    for k in range(1, count):
+        rows[k] = rows[0][rows[k - 1] & 0xFF] ^ (rows[k - 1] >> 8)
+    return rows
 
 
 @cache
-def _byte_list() -> list[int]:
-    return [int(x) for x in _byte_table()]
-
-
-_table = [_byte_table()[None]]
-"""What a byte adds to the checksum, by how many bytes follow it: one table, made longer when a longer record comes."""
-
-
-def shares(count: int) -> Words:
-    """Return what a byte adds to the checksum, by how many bytes follow it: at least (count, 256)."""
-    known = _table[0]
-    if len(known) < count:
-        rows = np.empty((max(_BLOCK, 2 * count), 256), np.uint32)
-        rows[: len(known)] = known
-        step = _byte_table()
-        for k in range(len(known), len(rows)):
-            rows[k] = step[rows[k - 1] & 0xFF] ^ (rows[k - 1] >> 8)
-        _table[0] = rows
-    return _table[0]
+def _list(behind: int) -> list[int]:
+    """The same where so many bytes follow, for one byte at a time."""
+    return _shares(_BLOCK)[behind].tolist()  # type: ignore[no-any-return]
 
 
 def linear_rows(rows: npt.NDArray[np.uint8], behind: int = 0) -> Words:
     """Return what every row of a (records, bytes) matrix adds to its record's checksum where ``behind`` bytes follow it."""
     length = rows.shape[1]
-    table = shares(length + behind)
+    table = _shares(max(_BLOCK, 1 << (length + behind - 1).bit_length()))  # few sizes
     total = np.zeros(len(rows), np.uint32)
     for k in range(length):
         total ^= table[length + behind - 1 - k].take(rows[:, k])
     return total
 
 
-def _advance(crc: int, data: bytes) -> int:
-    table = _byte_list()
-    for byte in data:
-        crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
-    return crc
-
-
 def checksum(data: bytes) -> int:
     """Return CRC-32C of one piece of bytes."""
-    whole = len(data) // _BLOCK
-    crc = _ONES
+    whole, crc = len(data) // _BLOCK, _ONES
     if whole >= _MANY:
         parts = linear_rows(np.frombuffer(data, np.uint8, whole * _BLOCK).reshape(whole, _BLOCK)).tolist()
-        first, second, third, fourth = (shares(_BLOCK)[_BLOCK - 1 - k].tolist() for k in range(4))
+        first, second, third, fourth = (_list(_BLOCK - 1 - k) for k in range(4))
         for part in parts:
             crc = first[crc & 0xFF] ^ second[crc >> 8 & 0xFF] ^ third[crc >> 16 & 0xFF] ^ fourth[crc >> 24] ^ part
         data = data[whole * _BLOCK :]
-    return _advance(crc, data) ^ _ONES
+    last = _list(0)
+    for byte in data:
+        crc = last[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    return crc ^ _ONES
 
 
 def masked(crc: int) -> int:

@@ -35,9 +35,8 @@ class Events:
         """``_base``: where in the file the window starts."""
         self._known: Known = {}
         self._pieces: dict[str, list[Piece]] = defaultdict(list)
-        self.texts: dict[str, list[str]] = defaultdict(list)
-        """At most MAX_TEXTS in all, each cut at MAX_TEXT."""
-        self._texts_left = MAX_TEXTS
+        self.texts: dict[str, str] = {}
+        """The first of each tag, cut at MAX_TEXT, of at most MAX_TEXTS tags."""
         self.holes: list[tuple[int, int, str]] = []
         """(first byte, byte behind the last, why) of what could not be read."""
 
@@ -112,9 +111,8 @@ class Events:
                 self._pieces[tag].append((step[order], value[order], time[order]))
         for _, record in sorted(window.odd, key=lambda item: item[0]):
             for said in record.values:
-                if said.text is not None and self._texts_left:
-                    self._texts_left -= 1
-                    self.texts[said.tag].append(said.text[:MAX_TEXT].decode("utf-8", "replace"))
+                if said.text is not None and len(self.texts) < MAX_TEXTS:
+                    self.texts.setdefault(said.tag, said.text[:MAX_TEXT].decode("utf-8", "replace"))
         for start, end, why in sorted(holes + [(start, end, "damaged") for start, end in window.bad]):
             first = self._base + start
             if self.holes and self.holes[-1][1:] == (first, why):  # neighbours become one
