@@ -147,7 +147,7 @@ def _other_measure(runs: Sequence[Run], curves: Sequence[Curve | None]) -> str:
 
 def _until(curves: Sequence[Curve | None]) -> tuple[float, list[str]]:
     """The last step that all reached, where that is far enough; else each run's own end, which is said."""
-    ends = [float(step[-1]) for c in curves if c is not None and (step := c.finite()[0]).size]
+    ends = [step[-1] for c in curves if c is not None and (step := c.finite()[0]).size]
     first, last = min(ends, default=0.0), max(ends, default=0.0)
     if first >= (1 - APART) * last:
         return np.inf, []

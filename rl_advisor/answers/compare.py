@@ -67,13 +67,13 @@ def compare(runs: Sequence[Run]) -> Answer:
     silent = not any(run.config or run.settings or logged(run) for run in runs)
     names = [_letter(n) for n in (range(len(runs)) if silent else grouped(told, len(runs)))]
     rows = [_row(run, by, curve) | {"variant": name} for run, curve, name in zip(runs, by.curves, names, strict=True)]
-    variants = _variants(rows, told)
-    able = [] if by.refused else [v for v in variants if v.final.size]
+    variants = [] if by.refused else _variants(rows, told)
+    able = [v for v in variants if v.final.size]
     between = _between(able) if len(able) <= MOST_VARIANTS else []
     few = [v.final.size for v in able if least_p(v.final.size, v.final.size) > RISK] if between else []
     kinds = {} if by.refused else asynchrony(runs, by.curves)
     seen = {} if by.refused else _looks(runs, by.curves)
-    unlogged = not by.refused and any(_parted(rows, v.name) for v in variants)
+    unlogged = any(_parted(rows, v.name) for v in variants)
     return {
         "said": [
             *(by.refused or [p["said"] for p in between] or _ranked(rows, able, seeds=any(map(SEED.search, differ)))),
@@ -82,7 +82,7 @@ def compare(runs: Sequence[Run]) -> Answer:
         "refused": list(by.refused),
         "by": _name(by),
         "runs": rows,
-        "variants": [] if by.refused else [_said_of(v) for v in variants],
+        "variants": [*map(_said_of, variants)],
         "between": between,
         "asynchrony": kinds,
         "looks": seen,

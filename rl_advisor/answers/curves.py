@@ -66,7 +66,7 @@ def _in_words(run: Run, curve: Curve) -> Answer:
 
 def among_others(run: Run, curve: Curve) -> Usual | None:
     """What sound runs of others like this one measured where it stands now; None where that is not known."""
-    early = bool(run.planned_steps) and run.last_step <= EARLY * (run.planned_steps or 0)
+    early = 0 < run.last_step <= EARLY * (run.planned_steps or 0)
     return usual(curve.name, circumstances(run, "early" if early else "late"))
 
 

@@ -24,7 +24,7 @@ def says(found: Answer) -> str:
     places = [stretch.get("where", "") for stretch in found["idle"]]
     late = places.count("after the step before ended") > places.count("inside the step")
     figures = {
-        "read": bool(rows or found["gpus"]),
+        "read": rows or found["gpus"],
         "idle": idle and {"share": percent(idle["share"]), "seconds": idle["seconds_per_step"], "of": found["step_period_s"]},
         "for": "late" if late else "reward" if places else "either",
         "busy": listed([f"{row['name']} {percent(row['share'])}" for row in busy]),

@@ -61,7 +61,7 @@ def _panel(pen: Any, curve: Curve, number: int, last: float, marks: dict[str, fl
     pen.text((LEFT, top + LETTER), name + (f"   ({lost} of {curve.value.size} not finite)" if lost else ""), INK, anchor="lm")
     if not value.size:
         return
-    first = min(float(step[0]), 0.0)
+    first = min(step[0], 0.0)
     frame = Frame.of([curve], (first, max(last, first + 1)))
     for row, (said, begun) in enumerate(marks.items()):
         at = LEFT + (right - LEFT) * float(frame.across(begun))

@@ -74,7 +74,7 @@ def worst_first(rows: Sequence[Answer]) -> list[Answer]:
 
 def _urgency(row: Answer) -> tuple[int, float, str]:
     worst = {verdict: place for place, verdict in enumerate(WORDS["verdict"])}
-    return worst.get(str(row.get("verdict")), len(worst)), -float(row.get("p") or 0.0), str(row["run"])
+    return worst.get(str(row.get("verdict")), len(worst)), -(row.get("p") or 0.0), str(row["run"])
 
 
 def _outcome(run: "Run") -> Answer:

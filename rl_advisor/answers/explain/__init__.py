@@ -123,10 +123,11 @@ def _answer(asked: Asked, steps: Mapping[str, Any] | None) -> str:
 
 def _judged(rows: Rows) -> tuple[Judged | None, list[Finding]]:
     """What the judge says of enough rows, and what is present, the cause first."""
-    case = open_case(rows.run) if rows.count >= ENOUGH else None
-    judged = judge(case) if case is not None and case.outcome is not None else None
-    seen = case.findings.values() if case is not None else ()
-    found = [f for f in seen if f.outcome is Outcome.PRESENT and role_of(f.pattern) is not Role.SYMPTOM]
+    if rows.count < ENOUGH:
+        return None, []
+    case = open_case(rows.run)
+    judged = judge(case) if case.outcome is not None else None
+    found = [f for f in case.findings.values() if f.outcome is Outcome.PRESENT and role_of(f.pattern) is not Role.SYMPTOM]
     return judged, sorted(found, key=lambda f: judged is None or judged.cause is None or f.pattern != judged.cause.pattern)
 
 

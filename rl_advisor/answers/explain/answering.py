@@ -174,7 +174,7 @@ def how_it_goes(rows: Rows) -> str:
     x = curve.value[np.isfinite(curve.value)] if curve else np.empty(0)
     said = {"name": curve.raw if curve else "", "other": len(rows.run.curves), "rows": x.size}
     if x.size:
-        said |= {"first": float(x[0]), "last": float(x[-1]), "best": float(x.max()), "stands": of_task(rows, float(np.median(x[-5:])))}
+        said |= {"first": x[0], "last": x[-1], "best": x.max(), "stands": of_task(rows, float(np.median(x[-5:])))}
         said["still"] = x.size > 2 and bool(abs(x[-1] - x[0]) < np.ptp(x) <= 2 * np.median(np.abs(np.diff(x))))
     return "".join(sentences("course", said))
 

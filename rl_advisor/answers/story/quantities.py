@@ -118,9 +118,9 @@ def quantity(curve: Curve, run: Run | None) -> Quantity:
         metric=curve.name,
         label=label(curve),
         unit=unit_of(curve),
-        points=int(x.size),
-        first=float(x[0]),
-        last=float(x[-1]),
+        points=x.size,
+        first=x[0],
+        last=x[-1],
         best=best,
         best_step=best_step,
         level=(found.start, found.last) if (found := judged_course(run, curve)) is not None and found.n >= FEWEST else None,
@@ -130,7 +130,7 @@ def quantity(curve: Curve, run: Run | None) -> Quantity:
 
 def _blocks(x: Floats) -> tuple[float, ...]:
     parts = np.array_split(x, min(BLOCKS, x.size))
-    return (*(float(p.mean()) for p in parts[:-1]), float(x[-1]))
+    return (*(p.mean() for p in parts[:-1]), x[-1])
 
 
 def logged_at(curve: Curve | None, at: float | None) -> float | None:

@@ -39,13 +39,13 @@ def kind(run: Run) -> str:
 
 def verdict(a: Assessment) -> str:
     """The verdict with how sure it is: the probability where there is one; between which verdicts it lies where none is called."""
-    p = a.probabilities.get(a.verdict)
+    p = a.probabilities.get(a.verdict, 1.0)
     likely = [plain(v) for v in sorted(a.probabilities, key=lambda v: -a.probabilities[v]) if v != "undecidable"][:2]
     if a.verdict == "undecidable" and likely:
         return f"{plain(a.verdict)} ({' or '.join(likely)}, {a.confidence} confidence)"
-    if p is not None and p < EVEN:
+    if p < EVEN:
         return f"unclear: {' or '.join(likely)} ({chance(p, a.confidence)} for the first)"
-    sure = f"{chance(p, a.confidence)}, " if p is not None and p < 1 else ""
+    sure = f"{chance(p, a.confidence)}, " if p < 1 else ""
     return f"{plain(a.verdict)} ({sure}{a.confidence} confidence)"
 
 

@@ -33,7 +33,7 @@ def _learning_rate(run: Run) -> str:
     curve = run.curves.get("policy/learning_rate")
     x = curve.numbers if curve is not None else np.empty(0)
     if x.size and x.max() > 0:
-        a, b = pair(float(x[0]), float(x[-1]), "rate")
+        a, b = pair(x[0], x[-1], "rate")
         return a if np.ptp(x) == 0 else f"{a} → {b}"
     given = run.settings.get("learning_rate")
     return _said(given, "rate") if given is not None else ""

@@ -7,9 +7,9 @@ from typing import Any
 from rl_advisor.answers.document.blocks import Bars, Card, Charts, Code, Columns, Facts, Fold, Lines, Table, Words
 from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.answers.reports.html.pictures import bars
-from rl_advisor.answers.reports.html.words import figures, plain, prose, text
+from rl_advisor.answers.reports.html.words import plain, prose, text
 from rl_advisor.output.layout import spark
-from rl_advisor.output.wording import span
+from rl_advisor.output.wording import span, value
 
 
 @singledispatch
@@ -97,7 +97,7 @@ def _(card: Card) -> str:
     badge = ' <strong class="badge">first break</strong>' if card.first else ""
     links = "".join(_evidence(*place) for place in card.look)
     measures = [(n, v) for n, v in f.measures.items() if v is not None]
-    rows = "".join(f"<div><dt>{plain(n)}</dt><dd>{figures(v)}</dd></div>" for n, v in measures)
+    rows = "".join(f"<div><dt>{plain(n)}</dt><dd>{text(value(v, digits=3))}</dd></div>" for n, v in measures)
     return (
         f'<article class="finding" id="{card.key}" tabindex="-1"><h3>{plain(f.pattern)}{badge}</h3>'
         f'<p class="meta"><span class="chip">{plain(f.link)}</span>{when}</p><p>{prose(f.statement)}</p>'

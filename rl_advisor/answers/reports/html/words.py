@@ -22,8 +22,3 @@ def prose(value: Any, longest: int = 4000) -> str:
 def plain(name: str) -> str:
     """A pattern or link in words, as inert HTML."""
     return text(wording.plain(name))
-
-
-def figures(value: float) -> str:
-    """A number as people write it."""
-    return text(wording.value(value, digits=3))
