@@ -21,7 +21,7 @@ from rl_advisor.output.wording import counted, listed, plain, raw, seconds_of, v
 Scope = Sequence[Any]
 """Where values are looked for: the row, what is around it, the answer."""
 _VALUE = re.compile(r"\{([\w.]++)(?::([^{}]++))?\}")
-_CONDITION = re.compile(r"(!?)([\w. ]+)(?:(!=|[<>=])(.+))?")
+_CONDITION = re.compile(r"^(!?)([\w. ]+)(?:(!=|[<>=])(.+))?$")
 _SIGNS: Mapping[str, Callable[[float, float], bool]] = {"<": operator.lt, ">": operator.gt}
 LISTED, LONGEST, SHORT = 20, 90, 220
 
@@ -85,7 +85,8 @@ def rows_of(entry: Answer, scope: Scope) -> Sequence[Scope]:
     rows: list[Answer] = [{}]
     if "each" in entry:
         found = _found(entry["each"], scope) or ()
-        named = found.items() if isinstance(found, Mapping) and not entry.get("use") else [("", row) for row in _list(found)]
+        every = found if isinstance(found, list | tuple) else [found]
+        named = found.items() if isinstance(found, Mapping) and not entry.get("use") else [("", row) for row in every]
         rows = [{"key": key, "it": row, "nr": nr} | (row if isinstance(row, dict) else {}) for nr, (key, row) in enumerate(named, 1)]
     if "sort" in entry:
         rows = sorted(rows, key=lambda row: -row[entry["sort"]])
@@ -111,16 +112,9 @@ def _picked(entry: Any, scope: Scope) -> Any:
     return made if "each" in entry else made[0] if made else None
 
 
-def _list(found: Any) -> Sequence[Any]:
-    return found if isinstance(found, list | tuple) else [found]
-
-
 def _holds(condition: str, scope: Scope) -> bool:
     """Whether a value is there (``!``: is not), is (``=``) or is not (``!=``) what is said, or lies below or above a number."""
-    found = _CONDITION.fullmatch(condition)
-    if found is None:
-        raise ValueError(f"no condition: {condition!r}")
-    denied, path, sign, wanted = found.groups()
+    ((denied, path, sign, wanted),) = _CONDITION.findall(condition)
     value = _found(path, scope)
     if sign in _SIGNS:
         return value is not None and _SIGNS[sign](value, float(wanted))

@@ -43,7 +43,7 @@ def anything(answer: Answer, indent: str = "") -> Iterable[str]:
 def gaps(answer: Answer) -> Iterable[str]:
     """What could not be read."""
     for gap in answer.get("gaps", []):
-        yield from filled(f"gap: {gap['where']}: {gap['why']}" if isinstance(gap, dict) else f"gap: {gap}")
+        yield from filled(f"gap: {gap['where']}: {gap['why']}")
 
 
 def said(value: Any) -> str:
