@@ -46,7 +46,9 @@ def inside(roots: Sequence[Path], asked: str) -> Path:
     """
     if not asked or len(asked) > LONGEST or not asked.isprintable():
         raise Outside
-    for candidate in _candidates(roots, asked):
+    first, _, rest = asked.partition("/")  # below each root, or below the root that it begins with the name of
+    named = [root / rest for root in roots if root.name == first]
+    for candidate in (*(root / asked for root in roots), *named):
         try:
             file, run = split_reference(candidate)
             real = file.resolve(strict=True)
@@ -75,13 +77,6 @@ def below(stores: Sequence[str], asked: str) -> bool:
     if len(asked) > LONGEST or not asked.isprintable() or "\\" in asked or ".." in unquote(asked):
         return False
     return any(asked == store or asked.startswith(f"{store}/") for store in stores)
-
-
-def _candidates(roots: Sequence[Path], asked: str) -> list[Path]:
-    """Where a name may lie: below each root, or below the root it begins with the name of."""
-    first, _, rest = asked.partition("/")
-    named = [root / rest for root in roots if root.name == first] if not Path(asked).is_absolute() else []
-    return [*(root / asked for root in roots), *named]
 
 
 def called(roots: Sequence[Path], path: Path) -> str:

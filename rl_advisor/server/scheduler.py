@@ -50,10 +50,6 @@ class Slot:
         if self.over:
             raise Interrupted
 
-    def yields_to(self, waiting: "Slot") -> bool:
-        """Whether it gives its place to one that waits."""
-        return (not waiting.begun and waiting.came > self.came) or self.taken > PATIENCE_S[waiting.begun]
-
 
 class Scheduler:
     """Gives a few calls at a time a place to work in."""
@@ -86,21 +82,20 @@ class Scheduler:
         turn.over, turn.taken = False, 0.0
         self._waiting.append(turn)
         try:
-            while turn is not self._first() or sum(not t.over for t in self._working) >= self._places:
-                if turn is self._first():
-                    self._make_room(turn)
+            while not self._may_begin(turn):  # noqa: ASYNC110 - what is looked at changes in threads, too
                 await anyio.sleep(_LOOK_AGAIN_S)
         finally:
             self._waiting.remove(turn)
         self._working.append(turn)
 
-    def _first(self) -> Slot:
-        """Of those that wait, who was begun least often, the newest of them."""
-        return min(self._waiting, key=lambda t: (t.begun, -t.came))
-
-    def _make_room(self, waiting: Slot) -> None:
-        """Interrupt the call that has taken most of those that yield to one that waits; one at a time."""
-        if not any(t.over for t in self._working):
-            yielding = [t for t in self._working if t.yields_to(waiting)]
-            if yielding:
-                max(yielding, key=lambda t: t.taken).over = True
+    def _may_begin(self, turn: Slot) -> bool:
+        """Whether there is a place for it, the first of those that wait; else of those that yield who has taken most gives way."""
+        staying = [t for t in self._working if not t.over]
+        if turn is not min(self._waiting, key=lambda t: (t.begun, -t.came)):
+            return False
+        if len(staying) < self._places:
+            return True
+        yielding = [t for t in staying if (not turn.begun and turn.came > t.came) or t.taken > PATIENCE_S[turn.begun]]
+        if yielding and len(staying) == len(self._working):  # one at a time
+            max(yielding, key=lambda t: t.taken).over = True
+        return False
