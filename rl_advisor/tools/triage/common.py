@@ -168,14 +168,12 @@ def _shares(has: Bools, failed: Bools, groups: Ints) -> Look:
 
 
 def surviving(found: Sequence[Look], risk: float) -> list[Look]:
-    """The looks that are named at this false discovery rate ``q``, the surest first.
+    """The looks that are named at this false discovery rate, the surest first.
 
     Each has an interval (``low``, ``high``) of the difference for having been chosen among so many, Newcombe's.
     """
     ranked = sorted(found, key=lambda look: float(look["p"]))
-    ratio = np.array([look["p"] for look in ranked]) * len(ranked) / np.arange(1, len(ranked) + 1)
-    q = np.minimum.accumulate(ratio[::-1])[::-1].clip(max=1.0).tolist()
-    kept = [look | {"q": x} for look, x in zip(ranked, q, strict=True) if x <= risk]
+    kept = ranked[: max((n for n, look in enumerate(ranked, 1) if look["p"] <= risk * n / len(ranked)), default=0)]
     each = risk * len(kept) / max(1, len(ranked)) / 2
     for look in kept:
         a, b, (n, m), z = look["failed"], look["others"], look["n"], -quantile(look["freedom"], each)

@@ -124,13 +124,9 @@ _TOO_LARGE = "it needed more memory than it may take"
 
 def _died(worker: Worker, limits: Limits) -> str:
     """Why a worker ended without an answer, as far as it was seen when it was last looked at."""
-    if worker.ran > limits.cpu_s - _BETWEEN_S:
+    if worker.ran > limits.cpu_s - 1:  # about as much as it may have taken since
         return f"it needed more than {limits.cpu_s} seconds of processor time"
     return _TOO_LARGE if worker.size > limits.memory // 2 else "its files broke the process that read them"
-
-
-_BETWEEN_S = 1.0
-"""Seconds of processor time that a worker may take between two looks."""
 
 
 __all__ = ["POOL", "Crowded", "Limits", "Stopped", "in_worker"]

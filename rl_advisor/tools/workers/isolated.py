@@ -138,10 +138,13 @@ def case(asked: Answer) -> Answer:
     """A case on a run, or what a later run says of one; it is written by whoever asked."""
     from rl_advisor.tools.cases import advice
 
-    if "case" not in asked:
-        return advice.drafted(Path(asked["run"]), asked["question"]).model_dump(by_alias=True)
-    kept = shelf.CaseFile.model_validate(asked["case"])
-    return advice.settled(kept, Path(asked["first"]), [Path(asked["run"])], asked["changed"]).model_dump(by_alias=True)
+    run = Path(asked["run"])
+    if "case" in asked:
+        kept = shelf.CaseFile.model_validate(asked["case"])
+        told = advice.settled(kept, Path(asked["first"]), [run], asked["changed"])
+    else:
+        told = advice.drafted(run, asked["question"])
+    return told.model_dump(by_alias=True)
 
 
 def metrics(asked: Answer) -> list[str]:

@@ -96,7 +96,7 @@ def answer_tool() -> Tool:
 
 def held(answer: ModelAnswer, base: Assessment, bench: Toolbox, seen: Seen) -> tuple[Assessment, list[Answer]]:
     """The model's judgement over our findings, as far as the run bears out its claims, fields and sentences; and what does not stand."""
-    safe = {key: part for key, part in aliased(clean(answer), bench.names).items() if key != "names_as_written"}
+    safe = {key: part for key, part in aliased(clean(answer.model_dump()), bench.names).items() if key != "names_as_written"}
     said, evidence = ModelAnswer.model_validate(safe), Evidence(bench.run, seen, bench.aliases)
     checked = [evidence.check(claim) for claim in said.claims]
     prose, wrong = Prose(checked, bench.names | {f.pattern for f in base.findings}), _wrong_fields(said, base, bench.run)
