@@ -25,8 +25,6 @@ MOST = 0.35
 WARM, ROWS_WARM, NOTHING, AGAIN = 0.35, 20, 15.0, 2
 """What a warm-up takes at most: a share of the plan, or rows, or any time where it begins so many times below; how often a rate that adapts
 goes up again."""
-ALIKE = 0.995
-"""Correlation of return and length from which the one is the other."""
 SHARED = 0.3
 """How much of the score's own step, in shares of their ranges, the reward may make: a policy that leaps takes its reward along."""
 USUAL, BY_CHANCE = 3.0, 5.0
@@ -119,12 +117,6 @@ def step_of_rate(rate: Curve, planned: float) -> LoneStep | None:
     low = int(np.flatnonzero(value[:high] == lowest[high])[-1])
     doubled = low + int(np.argmax(value[low:] >= 2 * value[low]))
     return LoneStep(float(step[doubled - 1]), float(step[doubled]), float(value[low]), float(value[high]))
-
-
-def counts_steps(reward: Curve, length: Curve) -> bool:
-    """Whether the return of an episode is its length, or minus the length, up to a scale: it is graded as before."""
-    (at, value), lasted = reward.finite(), np.interp(reward.finite()[0], *length.finite())
-    return bool(np.ptp(value) > 0 and np.ptp(lasted) > 0 and abs(np.corrcoef(lasted, value)[0, 1]) > ALIKE) if at.size else False
 
 
 def sides(step: Floats, value: Floats, before: float, at: float, rows: int = ROWS) -> tuple[Floats, Floats] | None:

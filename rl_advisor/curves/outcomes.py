@@ -7,7 +7,7 @@ import numpy as np
 
 from rl_advisor.curves import untrail
 from rl_advisor.curves.course import FEWEST, MATERIAL, Course, course, course_of
-from rl_advisor.curves.lone_steps import LoneStep, counts_steps, step_of_rate, step_of_reward, step_of_score
+from rl_advisor.curves.lone_steps import LoneStep, step_of_rate, step_of_reward, step_of_score
 from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Curve, Run
@@ -87,8 +87,5 @@ def lone_step(run: Run, which: str) -> LoneStep | None:
         return None
     if which == "score":
         return step_of_score(run, score)
-    length = run.curves.get("episode/length")
-    if length is not None and counts_steps(reward, untrail.untrailed(run, length)):
-        return None
     held, train = course_of(score), course_of(reward)
     return step_of_reward(train, held, float(held.value.max()) + held.margin if "control" in task(run).traits else -np.inf)
