@@ -264,12 +264,5 @@ class Assessment(_Frozen):
 
 def view(finding: Finding) -> FindingView:
     """The finding in its outward form; infinities and NaN become null."""
-    return FindingView(
-        pattern=finding.pattern,
-        link=finding.link.value,
-        outcome=finding.outcome.value,
-        statement=finding.statement,
-        onset=asdict(finding.onset) if finding.onset else None,
-        measures={name: (float(value) if abs(value) < float("inf") else None) for name, value in finding.measures.items()},
-        evidence=[*map(asdict, finding.evidence)],
-    )
+    told = {name: value for name, value in asdict(finding).items() if name in FindingView.model_fields}
+    return FindingView(**told | {"measures": {name: x if abs(x) < float("inf") else None for name, x in finding.measures.items()}})

@@ -102,22 +102,10 @@ def late_spikes(curve: Curve) -> Floats:
     return late
 
 
-def first_beyond(curve: Curve, *, exploding: bool = False) -> Onset:
-    """Where a curve first stands as high as in its highest tenth; of one that explodes in its last rows, far above all before those."""
-    step, value = curve.finite()
-    size = np.abs(value)
-    bound = FEWEST * float(size[: -_last_rows(size)].max(initial=0.0)) if exploding else float(np.quantile(size, 0.9))
-    return around(step, float(step[int(np.argmax(size >= bound))]))
-
-
-def _last_rows(size: Floats) -> int:
-    return max(3, min(20, size.size // 20 + 2))
-
-
 def explodes(curve: Curve) -> float:
     """How many times as large as all before them the last rows are, where they still are at the end; else 0."""
     size = np.abs(curve.numbers)
-    last = _last_rows(size)
+    last = max(3, min(20, size.size // 20 + 2))
     usual = float(size[:-last].max(initial=0.0))
     return float(size[-last:].max()) / usual if usual > 0 and size[-1] >= FEWEST * usual else 0.0
 
@@ -149,10 +137,7 @@ SINCE: Mapping[str, Callable[[Curve], Onset | None]] = {
     "growing": lambda curve: began(curve, growing=True) or _from_start(curve),
     "start": _from_start,
     "fall": decline_began,
-    "fell": lambda curve: decline_began(curve) if course_of(curve).fell else None,
     "spike": lambda curve: around(curve.finite()[0], float(found[0]), 0) if (found := late_spikes(curve)).size else _from_start(curve),
-    "high": first_beyond,
-    "explosion": lambda curve: first_beyond(curve, exploding=True),
     "jump": lambda curve: around(curve.finite()[0], change.discontinuity(*curve.finite()).at, 2),
 }
-"""When what a row looks for began: the curve's main change, its first step, its fall, a spike, a high stretch or a jump."""
+"""When what a row looks for began: the curve's main change, its first step, its fall, a spike or a jump."""

@@ -16,7 +16,6 @@ import numpy as np
 
 from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, not_logged
-from rl_advisor.gpu.signals import rows_of
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -25,6 +24,8 @@ ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ()
 OF_PROGRAMS = frozenset({13, 31, 43, 45})
 """Xid codes that a faulty program brings about as well."""
+COUNTERS, MOST = frozenset({"xid", "ecc_uncorrected"}), 20
+"""Columns that count errors, and errors that are told of each."""
 XID = re.compile(r"NVRM: Xid \([^)]{0,60}\): (\d{1,3})\b")
 UNCORRECTABLE = re.compile(r"uncorrectable ECC|double.bit (?:ECC )?error|ECC uncorrectable", re.IGNORECASE)
 
@@ -32,14 +33,13 @@ UNCORRECTABLE = re.compile(r"uncorrectable ECC|double.bit (?:ECC )?error|ECC unc
 def detect(run: Run) -> Answer:
     """Present when the card itself failed; unclear for codes that a program can bring about; absent where the counters say zero."""
     found = [*_in_telemetry(run), *_in_logs(run)]
-    counted = {"xid", "ecc_uncorrected"} & set(map(str, run.telemetry.columns))
+    counted = COUNTERS & set(map(str, run.telemetry.columns))
     if not found:
         zero = absent(f"The counters of {' and '.join(sorted(counted))} stay at zero.")
         return zero if counted else not_logged("Neither Xid nor memory errors are recorded; dmesg or DCGM would show them.")
     hard = [f for f in found if f[2] not in OF_PROGRAMS]
-    known = [f[0] for f in (hard or found) if f[0] is not None]
-    first = min(known, default=None)
-    text = f"{'; '.join(dict.fromkeys(f[1] for f in (hard or found)[:4]))}"
+    first = min((f[0] for f in hard or found if f[0] is not None), default=None)
+    text = "; ".join(dict.fromkeys(f[1] for f in (hard or found)[:4]))
     text += f", first about step {first:.0f}." if first is not None else ", at an unknown step."
     onset = None if first is None else segments.around(segments.logged(run), first)
     where = (Evidence("telemetry" if counted else "events", first or run.first_step, first or run.last_step),)
@@ -49,24 +49,17 @@ def detect(run: Run) -> Answer:
 
 def _in_telemetry(run: Run) -> Iterator[tuple[float | None, str, int]]:
     """Step, words and code (0 for memory) of each new error in the counters; what they say from the start is older."""
-    if not {"xid", "ecc_uncorrected"} & set(map(str, run.telemetry.columns)):
-        return
     step, time = run.clock()
-    for rows in rows_of(run):
-        for name in ("xid", "ecc_uncorrected"):
-            value = rows.value.get(name)
-            if value is None:
-                continue
-            new = np.flatnonzero((value > 0) & (value == np.round(value)) & (np.r_[value[0], value[:-1]] != value))
-            for at in new[:20]:
-                when = float(np.interp(rows.time[at], time, step)) if time.size else None
-                code = int(value[at]) if name == "xid" else 0
-                yield when, f"GPU {rows.gpu}: {f'Xid {code}' if code else 'uncorrectable memory error'}", code
+    for name in COUNTERS & set(map(str, run.telemetry.columns)):
+        table = run.telemetry[["gpu", "time", name]].dropna().sort_values("time")
+        before = table.groupby("gpu", observed=True)[name].shift().fillna(table[name])
+        for gpu, at, value in table[(table[name] > 0) & (table[name] != before)].head(MOST).itertuples(index=False):
+            when, code = float(np.interp(at, time, step)) if time.size else None, int(value) if name == "xid" else 0
+            yield when, f"GPU {gpu}: {f'Xid {code}' if code else 'uncorrectable memory error'}", code
 
 
 def _in_logs(run: Run) -> Iterator[tuple[float | None, str, int]]:
     for event in run.events:
-        for code in XID.findall(event.text)[:20]:
-            yield event.step, f"the log has Xid {code}", int(code)
+        yield from ((event.step, f"the log has Xid {code}", int(code)) for code in XID.findall(event.text)[:MOST])
         if UNCORRECTABLE.search(event.text):
             yield event.step, "the log has an uncorrectable memory error", 0
