@@ -23,7 +23,7 @@ from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError
-from rl_advisor.output.wording import apart, listed, pair, value
+from rl_advisor.output.wording import apart, listed, pair, setting, value
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.settings.given import settings_of
 from rl_advisor.settings.protocol import protocol
@@ -180,16 +180,9 @@ def _said_of_pair(a: Variant, b: Variant, found: Answer, pairs: int) -> Answer:
         "size": abs(size),
         "side": "above" if size > 0 else "below",
         "spread": between if between["low"] != between["high"] else {},
-        "told": listed([f"{key} {spelled(x)} → {spelled(y)}" for key, (x, y) in changed.items()], TOLD),
+        "told": listed([f"{key} {setting(x)} → {setting(y)}" for key, (x, y) in changed.items()], TOLD),
     }
     return {"changed": changed, "said": f"{case('ends', figures)['says']}. {case('worth', figures)['says']}"}
-
-
-def spelled(x: Any) -> str:
-    """A setting's value as every door of a comparison shows it."""
-    if isinstance(x, int | float) and not isinstance(x, bool):
-        return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e9 else value(float(x), "rate", 3)
-    return str(x)[:40]
 
 
 def _ranked(rows: Sequence[Answer], variants: Sequence[Variant], *, seeds: bool) -> list[str]:

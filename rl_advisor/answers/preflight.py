@@ -123,8 +123,7 @@ def setup_of(settings: Run, gpus: int) -> Answer:
 
 def _too_large(memory: Answer | None) -> str:
     """Why the plan does not fit into the GPU; empty where it does or nothing is known."""
-    there = (memory or {}).get("gib_there")
-    if memory is None or there is None or memory["total_gib"] <= there:
+    if memory is None or (there := memory["gib_there"]) is None or memory["total_gib"] <= there:
         return ""
     first = "; ".join(memory["reduce_first"][:2])
     return f"It needs about {memory['total_gib']:.0f} GiB a GPU and {there:.0f} are there. Reduce first: {first}."

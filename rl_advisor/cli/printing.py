@@ -10,7 +10,7 @@ from rl_advisor.answers.templates import Missing, Scope, found_at, rows_of, sent
 from rl_advisor.answers.terminal import answer_page, look_of_terminal
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import anything, filled, gaps, number, page_width, said, table
-from rl_advisor.output.wording import counted
+from rl_advisor.output.wording import counted, setting
 
 COLUMNS = 8
 PAGES = discovery.table(__file__, "pages.toml")
@@ -83,11 +83,11 @@ def _sampled(answer: Answer) -> Answer:
 
 def _compared(answer: Answer) -> Answer:
     """The runs with their levels as words, the best first where they are many; then the settings of each variant."""
-    from rl_advisor.answers.compare import spelled, spelled_levels
+    from rl_advisor.answers.compare import spelled_levels
 
     many = len(answer["variants"]) > len(answer["between"]) + 1
     rows = sorted(answer["runs"], key=lambda row: -(row.get("final") or float("-inf"))) if many else answer["runs"]
-    told = [", ".join(f"{key} {spelled(x)}" for key, x in list(v["settings"].items())[:COLUMNS]) for v in answer["variants"]]
+    told = [", ".join(f"{key} {setting(x)}" for key, x in list(v["settings"].items())[:COLUMNS]) for v in answer["variants"]]
     variants = [v | {"differs": differs or "no setting differs"} for v, differs in zip(answer["variants"], told, strict=True)]
     return {"runs": [row | {"levels": spelled_levels(row)} for row in rows], "variants": [] if many else variants}
 

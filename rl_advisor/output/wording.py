@@ -38,6 +38,13 @@ def value(x: float, unit: str = "", digits: int = 2) -> str:
     return _trimmed(f"{x:#.{digits}g}".rstrip("."))
 
 
+def setting(x: object) -> str:
+    """A setting's value as every door shows it."""
+    if isinstance(x, int | float) and not isinstance(x, bool):
+        return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e9 else value(x, "rate", 3)
+    return str(x)[:40]
+
+
 def raw(x: float, unit: str = "") -> str:
     """A point of a row, to three digits and without the zero before its point: half the tokens."""
     small = 1e-6 < abs(x) < _TINY

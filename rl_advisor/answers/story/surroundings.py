@@ -1,7 +1,6 @@
 """What stands around a judgement: the settings that matter, what was not logged and could change it, and where to look next."""
 
 import re
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from rl_advisor.curves.task import task
 from rl_advisor.discovery import table
 from rl_advisor.finding import Assessment
 from rl_advisor.output import Answer
-from rl_advisor.output.wording import pair, value
+from rl_advisor.output.wording import pair, setting
 from rl_advisor.run import Run
 
 TABLES: Answer = table(__file__, "surroundings.toml")
@@ -36,13 +35,11 @@ def _learning_rate(run: Run) -> str:
         a, b = pair(x[0], x[-1], "rate")
         return a if np.ptp(x) == 0 else f"{a} → {b}"
     given = run.settings.get("learning_rate")
-    return _said(given, "rate") if given is not None else ""
+    return _said(given) if given is not None else ""
 
 
-def _said(x: Any, unit: str = "") -> str:
-    if isinstance(x, int | float) and not isinstance(x, bool):
-        return value(float(x), unit, 3)
-    return str(x) if _WORD.fullmatch(str(x)) else "given"
+def _said(x: object) -> str:
+    return setting(x) if _WORD.fullmatch(str(x)) else "given"
 
 
 _WORD = re.compile(r"[\w.+/-]{1,30}")

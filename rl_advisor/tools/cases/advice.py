@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rl_advisor.answers.comparable import NO_VARIANT
-from rl_advisor.answers.compare import differing, spelled
+from rl_advisor.answers.compare import differing
 from rl_advisor.curves.course import Course
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import BROKEN, Experiment, number
@@ -16,6 +16,7 @@ from rl_advisor.finding import Outcome as Shown
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.verdict import Judged, judge
+from rl_advisor.output.wording import setting
 from rl_advisor.run import Run
 from rl_advisor.tools import read
 from rl_advisor.tools.advisors.builtin import of_case
@@ -201,7 +202,7 @@ def turned(pattern: str, first: Run, second: Run) -> tuple[list[str], list[str]]
     Where no pattern says what belongs to the belief, a single setting that differs is the experiment.
     """
     told = {
-        key: f"{key} {spelled(before)} -> {spelled(after)}"
+        key: f"{key} {setting(before)} -> {setting(after)}"
         for key, (before, after) in differing([first, second]).items()
         if not NO_VARIANT.search(key) and key != "planned_steps"
     }

@@ -75,7 +75,7 @@ def compared(runs: Sequence[Run], answer: Answer) -> str:
     title = f"{len(runs)} runs side by side"
     ranked = sorted(answer["runs"], key=lambda r: -(r["final"] if r.get("final") is not None else -np.inf))
     letters = list(dict.fromkeys(r["variant"] for r in ranked))
-    kinds = {r["run"]: f"c{letters.index(r['variant'])}" if letters.index(r["variant"]) < COLOURS else "grey" for r in ranked}
+    kinds = {r["run"]: f"c{i}" if (i := letters.index(r["variant"])) < COLOURS else "grey" for r in ranked}
     said = "".join(f'<p class="{kind}">{text(line)}</p>' for kind, part in (("lede", "said"), ("note", "notes")) for line in answer[part])
     head = f'<header class="verdict open"><h1><span class="word">{title}</span></h1>{said}</header>'
     over = _overlay(runs, answer, kinds)
