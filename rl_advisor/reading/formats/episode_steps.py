@@ -50,7 +50,6 @@ _WHOSE = re.compile(
 """A hint at what an episode goes by; what changes wherever a count starts anew is surer."""
 _COUNTS = re.compile(r"(?i)t|(?:.*_)?(?:step|turn)(?:_.*)?")
 """A hint at what counts turns where no count starts anew."""
-_TOTAL = ("global_step", "total_steps", "timestep", "total_timesteps", "env_steps")
 _KEPT, _BATCH, _HEAD, _LOOK, _START, _LARGEST = 500, 256, 200, 40, 1 << 18, 64 << 20
 """Steps kept of an episode, half from its beginning; episodes offered together; lines, and of them those by which a file is told; bytes
 of lines and of a document that are looked at."""
@@ -74,9 +73,10 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
     rows = _looked(_any_rows(path) if in_cells or listed else _rows(whole_lines(lines)))[1]
     if not rows or (in_cells and not any(map(_in_words, rows))):
         return False
-    return all(map(_is_step, rows)) or (
-        len(rows) > 1 and _are_events(rows, keys := _keys(rows)) and bool(not listed or keys.counted or keys.whose)
-    )
+    if all(map(_is_step, rows)):
+        return True
+    keys = _keys(rows)
+    return len(rows) > 1 and _are_events(rows, keys) and bool(not listed or keys.counted or keys.whose)
 
 
 def _looked(coming: Iterator[tuple[int, dict[str, Any]]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -149,7 +149,7 @@ def _are_events(rows: Sequence[dict[str, Any]], keys: _Keys) -> bool:
     if not (in_words(every) or (keys.anew and keys.whose and is_episode(every))):
         return False
     single = 2 * sum(len({t.role for t in turns}) < 2 for turns in alone) > len(rows)
-    return bool(shared) or (single and not keys.whose) or (bool(keys.counted) and any(map(is_episode, alone)))
+    return bool(shared or single or keys.counted)
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
@@ -227,8 +227,7 @@ def _episodes(rows: Iterable[dict[str, Any]], keys: _Keys) -> Iterator[dict[str,
         begun["bytes"] += 200 + sum(len(v) for v in row.values() if isinstance(v, str))
         if "reward" in row:
             begun["reward"] = begun.get("reward", 0.0) + _number(row["reward"])
-        begun["over"] = any(_is_true(row.get(k)) for k in _OVER)
-        begun["at"] = next((_number(row[k]) for k in _TOTAL if k in row), float(total))
+        begun["over"] = any(row.get(k) == 1 for k in _OVER)
         begun["last"] = row
         begun["steps"].append({k: v for k, v in row.items() if k != "STEP" and v != whose})
         if len(begun["steps"]) > _KEPT:
@@ -239,9 +238,8 @@ def _episodes(rows: Iterable[dict[str, Any]], keys: _Keys) -> Iterator[dict[str,
 
 def _finished(begun: dict[str, Any], total: int) -> dict[str, Any]:
     """The episode with what its last step tells of the end."""
-    last = {k: v for k, v in begun.get("last", {}).items() if isinstance(v, (bool, str)) and BESIDE["told"].search(k) and k not in _SEEN}
-    rest = {k: v for k, v in begun.items() if k not in ("over", "at", "last", "whose")}
-    return {**last, **rest, "step": begun.get("at", float(total))}
+    last = {k: v for k, v in begun.get("last", {}).items() if isinstance(v, (bool, str)) and BESIDE["told"].search(k)}
+    return {**last, **{k: v for k, v in begun.items() if k not in ("over", "last", "whose")}, "step": float(total)}
 
 
 def _plain(name: str, value: str) -> Any:
@@ -252,7 +250,3 @@ def _plain(name: str, value: str) -> Any:
 def _number(value: Any) -> float:
     number = as_number(value)
     return number if number == number else 0.0  # noqa: PLR0124 - NaN equals nothing
-
-
-def _is_true(value: Any) -> bool:
-    return value is True or value == 1

@@ -8,7 +8,7 @@ from rl_advisor.reading.parsing.episode_places import told_apart
 from rl_advisor.reading.parsing.inferred_turns import heard
 from rl_advisor.reading.parsing.nested_values import OPENS, as_json, items, shorten
 
-_WRITTEN_AS = ("role", "from", "type")
+_WRITTEN_AS = ("role", "from", "type", "content")
 
 
 def is_chat(value: Any) -> bool:
@@ -16,8 +16,7 @@ def is_chat(value: Any) -> bool:
     if isinstance(value, str) and not value.startswith(OPENS):
         return False
     every = items(value)
-    told = _WRITTEN_AS if isinstance(value, str) else (*_WRITTEN_AS, "content")
-    told_all = all(isinstance(m, Mapping) and (any(k in m for k in told) or isinstance(m.get("message"), Mapping)) for m in every)
+    told_all = all(isinstance(m, Mapping) and (any(k in m for k in _WRITTEN_AS) or isinstance(m.get("message"), Mapping)) for m in every)
     return bool(every) and told_all and any(map(_speaks, every))
 
 
@@ -28,26 +27,18 @@ def _speaks(message: Mapping[str, Any]) -> bool:
 
 
 def turns_of(value: Any) -> tuple[Turn, ...]:
-    """The turns of a cell that holds messages or turns; a text is one turn of the model; none for anything else."""
-    if isinstance(value, tuple) and value and isinstance(value[0], Turn):
-        return value
-    if is_chat(value):
-        return told_apart(heard(items(value)))
-    return (Turn("assistant", shorten(value)),) if isinstance(value, str) and value else ()
+    """The turns of a cell that holds messages or turns; none for anything else."""
+    return value if isinstance(value, tuple) else told_apart(heard(items(value))) if is_chat(value) else ()
 
 
 def as_text(value: Any) -> str:
     """A cell as text: a string as it is, messages with their roles, anything else as JSON. Never longer than CHARS."""
     if value is None or (isinstance(value, float) and value != value):  # noqa: PLR0124 - NaN, the only value that is not itself
         return ""
-    if isinstance(value, str) and not is_chat(value):
-        return shorten(value)
     if turns := turns_of(value):
         return written(turns)
-    every = items(value)
-    if every and all(isinstance(i, str) for i in every):
-        return shorten("\n".join(every))
-    return shorten(as_json(value))
+    every = [value] if isinstance(value, str) else items(value)
+    return shorten("\n".join(every) if every and all(isinstance(one, str) for one in every) else as_json(value))
 
 
 def written(turns: Sequence[Turn]) -> str:
@@ -59,7 +50,7 @@ def written(turns: Sequence[Turn]) -> str:
 
 def _line(turn: Turn) -> str:
     calls = "".join(f"\n<tool_call>{_call_text(*call)}</tool_call>" for call in turn.calls)
-    return f"[{turn.role}] {'error: ' if turn.failed and not turn.text.lower().startswith('error') else ''}{turn.text}{calls}"
+    return f"[{turn.role}] {'error: ' if turn.failed else ''}{turn.text}{calls}"
 
 
 def _call_text(name: str, arguments: str) -> str:

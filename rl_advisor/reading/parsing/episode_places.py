@@ -13,7 +13,7 @@ import numpy as np
 from rl_advisor.features.text.speakers import part_of, verdict
 from rl_advisor.features.text.turns import Turn, is_episode, turns_in
 from rl_advisor.reading.parsing.inferred_turns import ROLE, heard, same, side_by_side, speaker
-from rl_advisor.reading.parsing.nested_values import OPENS, as_json, items, mapping, mappings, turn_numbers
+from rl_advisor.reading.parsing.nested_values import OPENS, as_json, mapping, mappings, turn_numbers
 from rl_advisor.reading.parsing.sample_names import BESIDE
 
 _DEPTH, _NODES, _FEW, _MAIN, _GROWS = 6, 300, 8, 0.9, 200
@@ -99,9 +99,7 @@ def _is_text(value: Any) -> bool:
 def _turns_at(path: tuple[str, ...], value: Any) -> tuple[Turn, ...]:
     if not path:
         return told_apart(heard(side_by_side(mapping(value))))
-    if isinstance(value, str):
-        return turns_in(value) if len(value) > ROLE and not value.startswith(OPENS) else told_apart(heard(items(value)))
-    return told_apart(heard(value)) if isinstance(value, (Mapping, list, tuple, np.ndarray)) else ()
+    return turns_in(value) if isinstance(value, str) and not value.startswith(OPENS) else told_apart(heard(value))
 
 
 def _words(turns: Sequence[Turn]) -> int:
@@ -140,8 +138,7 @@ def kin_in(row: Mapping[str, Any]) -> tuple[tuple[str, ...], list[dict[str, Any]
         some = every[:_FEW]
         looked = [heard(one) for one in some if not speaker(one, "")[0] and (found_in(one)[1] or (not own and judged(one)))]
         grew = all(len(a) < len(b) and all(map(same, a, b)) for a, b in pairwise(looked))
-        grew = grew or all(grown(a, b) for a, b in pairwise(some))
-        if 2 * len(looked) > len(some) and not (grew and len(looked) > 1):
+        if 2 * len(looked) > len(some) and (len(looked) < 2 or not grew):
             return path, every
     return (), []
 

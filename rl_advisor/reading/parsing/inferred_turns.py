@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -98,8 +97,6 @@ def speaker(told: Mapping[str, Any], who: str) -> tuple[str, str]:
 
 def _of_mapping(told: Mapping[str, Any], outer: str, depth: int) -> list[Turn]:
     """The turns of a message, a block, a step, an event or a span."""
-    if {*map(type, told.values())} <= {int, float} and _silent(*told):
-        return []
     if steps := side_by_side(told):
         return heard(steps, outer, depth + 1)
     who, said = speaker(told, outer)
@@ -113,7 +110,7 @@ def _of_mapping(told: Mapping[str, Any], outer: str, depth: int) -> list[Turn]:
     if call := _call_in(told, parts, who, said):
         own.at, own.calls = 0, [call]
         own.who = who if who != "assistant" else "tool"
-    elif part_of(said) == "done" and "done" not in parts.values():  # the message is the call
+    elif part_of(said) == "done":  # the message is the call
         own.say(next((told[k] for k in parts if parts[k] == "text"), told), "done", depth)
         parts.clear()
     for key in list(parts):
@@ -123,12 +120,6 @@ def _of_mapping(told: Mapping[str, Any], outer: str, depth: int) -> list[Turn]:
         if key not in parts and part_of(str(key)) != "aside" and not isinstance(value, str) and (below or not (own.who and own.anything)):
             _grow(own.out, heard(value, "" if below else own.who, depth + 1))
     return own.turns()
-
-
-@lru_cache(100)
-def _silent(*keys: Any) -> bool:
-    """Whether numbers under these keys say nothing of a turn, as those of a row of metrics do."""
-    return not any(_part(str(key), 0) for key in keys) and not {"tokens", "done"} <= turn_numbers(dict.fromkeys(keys, 0)).keys()
 
 
 def _branches(value: Any, told: Mapping[str, Any]) -> bool:
@@ -190,8 +181,8 @@ def _call_in(told: Mapping[str, Any], parts: Mapping[str, str], who: str, said: 
     names.sort(key=lambda k: not {"tool", "function"} & {*re.findall("[a-z]+", str(k).lower())})
     does = part_of(said) == "done" or who == "tool" if said else who != "user"
     sure = who == "assistant" and any(k not in parts or parts[k] == "args" for k in given)
-    if names and (does or sure) and (given or (not who and "seen" in (v := parts.values()) and "asked" not in v)):
-        return call_of({"name": told[names[0]], "arguments": told[given[0]] if given else {}})
+    if names and given and (does or sure):
+        return call_of({"name": told[names[0]], "arguments": told[given[0]]})
     names = [str(k) for k in told if part_of(str(k)) == "who" and part_of(str(k).rpartition("_")[0]) == "done" and isinstance(told[k], str)]
     return (told[names[0]], as_json({k: v for k, v in told.items() if k != names[0]})) if names and "done" not in parts.values() else None
 
@@ -225,9 +216,9 @@ class _Own:
                 _grow(self.out, heard(value, who, depth + 1))
         elif role == "assistant":
             self.say(value, part, depth)
-        elif not (part == "seen" and isinstance(value, str) and self._names_only(key, value)):
+        elif part != "seen" or not isinstance(value, str) or any(map(str.isspace, value)) or "text" not in self.parts.values():
             inner = heard(value, role, depth + 1)
-            if not inner and role == "tool" and not isinstance(value, str):
+            if not inner and role == "tool":
                 inner = [Turn("tool", as_json(value)[:_STATE])]
             elif len(inner) > 1 and {t.role for t in inner} == {role} and part == "text":
                 inner = [inner[0]._replace(text=shorten("\n".join(t.text for t in inner)))]
@@ -242,22 +233,18 @@ class _Own:
             return self.who or ("assistant" if isinstance(self.told[key], str) else "")
         return WHO.get(part, "assistant")
 
-    def _names_only(self, key: str, value: str) -> bool:
-        """Whether what was seen is but the name of its kind, or stands beside it once more."""
-        return (not any(c.isspace() for c in value) and "text" in self.parts.values()) or (key == "state" and "observation" in self.told)
-
     def say(self, value: Any, part: str, depth: int) -> None:
         """Take up words or calls of the model."""
         self.at = len(self.out) if self.at is None else self.at
         if part == "done":
             many = items(value)
-            listed = many and (isinstance(value, str) or isinstance(many[0], (Mapping, str)))
+            listed = many and isinstance(many[0], (Mapping, str))
             self.calls += map(call_of, many if listed else [value])
         elif isinstance(value, str) and not value.startswith(OPENS):
             self.texts.append(f"<think>{value}</think>" if part == "thought" else value)
         else:
             for turn in heard(value, "assistant", depth + 1):
-                if turn.role == "assistant" and self.at == len(self.out):
+                if turn.role == "assistant":
                     self.texts += [turn.text] if turn.text else []
                     self.calls += turn.calls
                 else:
@@ -267,11 +254,10 @@ class _Own:
         """What was gathered, with what was logged beside it and how it ended."""
         told, out = self.told, self.out
         numbers = turn_numbers(told)
-        stop = str(first(told, _STOPS) or ("length" if told.get("is_truncated") is True else ""))[:80]
+        stop = str(first(told, _STOPS) or "")[:80]
         if self.at is not None or (not out and {"tokens", "done"} <= numbers.keys()):
-            texts = [
-                t for i, t in enumerate(self.texts) if not any(t in o and (t != o or i > j) for j, o in enumerate(self.texts) if i != j)
-            ]
+            once = dict.fromkeys(self.texts)
+            texts = [t for t in once if not any(t in o and t != o for o in once)]
             out.insert(self.at or 0, Turn("assistant", shorten("\n".join(texts)), tuple(self.calls), False, stop, numbers))
         elif len(out) == 1:
             out[0] = out[0]._replace(numbers={**numbers, **out[0].numbers}, stop=out[0].stop or stop)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from rl_advisor.features.text.turns import is_episode, turns_in
-from rl_advisor.reading.parsing.sample_names import BESIDE, NAMES
+from rl_advisor.reading.parsing.sample_names import BESIDE
 
 _NUMBERED = re.compile(
     r"^.{0,50}?\b(?:episode|trial|task|sample|game|run|rollout|trajectory|instance|example)\W{0,3}(\d{1,9})\b", re.MULTILINE | re.IGNORECASE
@@ -29,7 +29,7 @@ def labelled(text: str) -> Iterator[dict[str, Any]]:
     """The episodes of a text with what it tells of each; a log that shows a sample among its rows has none."""
     for start, end in pairwise(_starts(text)):
         turns = turns_in(text[start:end])
-        if not (is_episode(turns) or (turns and start == 0 and _ASKED.match(text))):
+        if not is_episode(turns):
             continue
         told = dict(_told(text[start:end]))
         *before, last = turns
@@ -42,7 +42,7 @@ def labelled(text: str) -> Iterator[dict[str, Any]]:
 def _told(text: str) -> Iterator[tuple[str, str]]:
     for m in _TOLD.finditer(text):
         name = (m[1] or "error").lower().replace(" ", "_")
-        if BESIDE["told"].search(name) or name in NAMES["reward"]:
+        if BESIDE["told"].search(name):
             yield name, m[2] or m[4]
 
 
@@ -51,6 +51,6 @@ def _starts(text: str) -> list[int]:
     numbered = list(_NUMBERED.finditer(text))
     headed = [m.start() for i, m in enumerate(numbered) if not i or m[1] != numbered[i - 1][1]]
     asked = [m.start() for m in _ASKED.finditer(text)]
-    if len(headed) > max(1, len(asked)) and headed[0] < _AT_ONCE and is_episode(turns_in(text[headed[0] :])):
+    if len(headed) > max(1, len(asked)) and headed[0] < _AT_ONCE:
         return [*headed, len(text)]
     return [*(asked or [0]), len(text)] if asked or _OPENS.match(text) else []

@@ -10,7 +10,6 @@ import numpy as np
 import orjson
 
 from rl_advisor.features.text.speakers import decides, part_of
-from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.reading.parsing.cells import as_number, first
 from rl_advisor.reading.parsing.sample_names import NUMBERS
 
@@ -78,7 +77,7 @@ def turn_numbers(message: Mapping[str, Any]) -> dict[str, float]:
     for place in (message, *(message[k] for k in _BESIDE if k in message)):
         for key, value in place.items() if isinstance(place, Mapping) else ():
             ours = _LOGGED.get(key, "")
-            if ours and (ours not in found or (key == ours and place is message)) and not isinstance(value, (str, Mapping, type(None))):
+            if ours and ours not in found and not isinstance(value, (str, Mapping, type(None))):
                 number = as_number(value, _COUNTED.get(ours, sum))
                 found |= {ours: number} if np.isfinite(number) else {}
     return found
@@ -86,11 +85,9 @@ def turn_numbers(message: Mapping[str, Any]) -> dict[str, float]:
 
 def call_of(call: Any) -> tuple[str, str]:
     """Name and arguments of a call; the name is empty where it has none."""
-    if isinstance(call, str) and call.startswith("{") and len(call) <= _JSON_TEXT:
-        call = json_object(call) or call
     if not isinstance(call, Mapping):
         return "", shorten(call if isinstance(call, str) else as_json(call))
-    if isinstance(inner := call.get("function") or call.get("functionCall"), Mapping):
+    if isinstance(inner := call.get("function"), Mapping):
         call = inner
     if len(call) == 1 and not part_of(only := str(next(iter(call)))):  # {"look": {"q": "x"}}
         call = {"name": only, "arguments": call[only]}

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.reading.parsing.cells import as_cut, as_number, is_numeric, named_numbers
-from rl_advisor.reading.parsing.chat import as_text, is_chat, split_chat, turns_of
+from rl_advisor.reading.parsing.chat import as_text, split_chat, turns_of
 from rl_advisor.reading.parsing.columns import WIDEST
 from rl_advisor.reading.parsing.sample_names import LAYOUTS, NAMES, Layout
 from rl_advisor.run import ROLLOUT_COLUMNS, Floats, Gap
@@ -104,7 +104,7 @@ def _texts(table: pd.DataFrame) -> pd.DataFrame:
 
     answers = table["response"].tolist() if "response" in table else [""] * len(table)
     prompts = table["prompt"].tolist() if "prompt" in table else [""] * len(table)
-    turns = [() if isinstance(a, str) and not is_chat(a) else turns_of(a) for a in answers]
+    turns = [turns_of(answer) for answer in answers]
     if any(turns):
         halves = [((), t) if p is not None and len(p) else split_chat(t) for p, t in zip(map(as_text, prompts), turns, strict=True)]
         prompts = [before or p for (before, _), p in zip(halves, prompts, strict=True)]

@@ -51,7 +51,7 @@ def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAI
     prompt, value = (row[named[ours]] if ours in named else None for ours in ("prompt", "response"))
     told = layout is not None and "response" not in {*layout.meaning.values(), *row}
     told = told or is_chat(value) or (isinstance(value, str) and np.isnan(as_number(value)))
-    return (told and (not asked or is_chat(prompt) or isinstance(prompt, str))) or any("response" in found for found in episodes(row))
+    return (told and (not asked or isinstance(prompt, str))) or any("response" in found for found in episodes(row))
 
 
 def rows_in(document: Any) -> list[Any]:
@@ -103,13 +103,9 @@ def _members(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not kin:
         return []
     told = {k: v for k, v in row.items() if k != path[0] and not isinstance(v, (list, dict))} | _beside(row)
-    task: Mapping[str, Any] = next((v for k, v in row.items() if k not in path and part_of(str(k)) == "asked" and _tells(v)), {})
-    return [{**told, **task, **one, **({"group": row["task_hash"]} if "task_hash" in row else {})} for one in kin]
-
-
-def _tells(value: Any) -> bool:
-    """Whether a mapping tells of one thing, not of several by their names."""
-    return any(not isinstance(v, Mapping) for v in mapping(value).values())
+    asked = (mapping(v) for k, v in row.items() if k not in path and part_of(str(k)) == "asked")
+    task = next((v for v in asked if not all(isinstance(one, Mapping) for one in v.values())), {})  # it tells of one thing, not of several
+    return [{**told, **task, **one} for one in kin]
 
 
 def _only_asks(chat: Any) -> bool:
@@ -188,11 +184,7 @@ def unfolded(rows: pd.DataFrame, *, whole: bool = False) -> pd.DataFrame:
     found: list[tuple[Any, dict[str, Any]]] = []
     kin = next((row.keys() for row, own in zip(records, told, strict=True) if own), frozenset[str]())
     for number, row, own in zip(rows.index, records, told, strict=True):
-        parts = (
-            own
-            or (list(episodes(row, depth, sure=True)) if 2 * len(row.keys() & kin) > len(row) or isinstance(row.get("steps"), list) else [])
-            or [{**_beside(row), **row}]
-        )
+        parts = own or (list(episodes(row, depth, sure=True)) if 2 * len(row.keys() & kin) > len(row) else []) or [{**_beside(row), **row}]
         found += [(number, {"group": str(number), **part} if len(parts) > 1 else part) for part in parts]
     return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
 
