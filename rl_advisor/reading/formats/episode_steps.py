@@ -73,10 +73,9 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
     rows = _looked(_any_rows(path) if in_cells or listed else _rows(whole_lines(lines)))[1]
     if not rows or (in_cells and not any(map(_in_words, rows))):
         return False
-    if all(map(_is_step, rows)):
-        return True
     keys = _keys(rows)
-    return len(rows) > 1 and _are_events(rows, keys) and bool(not listed or keys.counted or keys.whose)
+    sure = not listed or keys.counted or keys.whose
+    return all(map(_is_step, rows)) or (len(rows) > 1 and bool(sure) and _are_events(rows, keys))
 
 
 def _looked(coming: Iterator[tuple[int, dict[str, Any]]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
