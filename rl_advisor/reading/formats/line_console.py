@@ -43,7 +43,10 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """A curve for each name that comes back, over the count by which the rows go; of several runs one, the others are named."""
-    part = _lines(path, ask)
+    text: Iterable[list[str]] = blocks(path)
+    if writes_commas(beginning(path, _HEAD)):
+        text = ([*map(with_points, some)] for some in text)
+    part = read_lines(text, ask, headings=bare_name(path).endswith(".md"))
     if part.curves and (ask.last_resort or not _told_in_full(path)):
         return part
     events = tuple(replace(event, step=None) for event in part.events) if _LOG.fullmatch(bare_name(path)) else ()
@@ -56,8 +59,3 @@ def _told_in_full(path: Path) -> bool:
     return boxes and (any((path.parent / name).is_file() for name in _IN_FULL) or any(path.parent.glob("events.out.tfevents.*")))
 
 
-def _lines(path: Path, ask: Request) -> Run:
-    text: Iterable[list[str]] = blocks(path)
-    if writes_commas(beginning(path, _HEAD)):
-        text = ([*map(with_points, some)] for some in text)
-    return read_lines(text, ask, headings=bare_name(path).endswith(".md"))

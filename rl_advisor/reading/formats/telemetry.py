@@ -72,7 +72,7 @@ def _below(path: Path) -> Raw:
 
 def _means_something(name: str) -> bool:
     """Whether a column of that name is a time, a GPU or a counter."""
-    return plain_name(name) in (*TIMES, *LABELS, PROCESSES) or counted_by(name.strip().strip('"')) is not None
+    return plain_name(name) in (*TIMES, *LABELS, PROCESSES) or counted_by(name) is not None
 
 
 def _words(path: Path) -> Raw:

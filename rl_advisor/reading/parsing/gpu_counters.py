@@ -6,7 +6,6 @@ Every distinct text of a column is read once: a day of eight GPUs at ten rows a 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -30,7 +29,6 @@ PROCESSES = "processes"
 """What scripts, and our recordings of earlier versions, add: processes and the MiB each holds, as ``pid:MiB;pid:MiB``."""
 USUAL_SECONDS = 1.0
 """Between rows, where a tool writes no times."""
-_PROCESS = re.compile(r"(\d{1,10}):(\d{1,9})")
 _NUMBER = re.compile(r"\s*+(?:(0x[0-9a-fA-F]{1,16})|(-?\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?))\s*+[A-Za-z%/]{0,20}+\s*+")
 
 
@@ -60,6 +58,7 @@ def _known() -> tuple[dict[str, Counted], list[tuple[re.Pattern[str], Counted]]]
 @lru_cache(10_000)
 def counted_by(name: str) -> Counted | None:
     """What a column of that name counts; None for one that is no counter of a GPU."""
+    name = name.strip().strip('"')
     names, patterns = _known()
     if known := names.get(plain_name(name)):
         return known
@@ -78,7 +77,7 @@ def plain_name(header: str) -> str:
 
 def is_header(cells: Iterable[str]) -> bool:
     """Whether these name a counter beside a time or a GPU; ``temp`` and the like count only where a GPU is named."""
-    names = {plain_name(cell): counted_by(cell.strip().strip('"')) for cell in cells}
+    names = {plain_name(cell): counted_by(cell) for cell in cells}
     counted = [name for name, known in names.items() if known]
     sure = any("." in name or names[name].gpu for name in counted)  # type: ignore[union-attr]
     return bool(counted) and not names.keys().isdisjoint(TOLD["gpus"] + TOLD["stamps"] * sure)
@@ -182,18 +181,14 @@ def _other_memory(processes: pd.Series, gpu: Any) -> npt.NDArray[np.float32]:
     """GiB that processes other than the largest of each GPU hold, from ``pid:MiB;...``; NaN where they were not looked at."""
     import pandas as pd
 
-    frame = pd.DataFrame({"gpu": np.asarray(gpu, dtype=str), "held": processes.astype(object).where(processes.notna(), None)})
-    out = np.full(len(frame), np.nan, np.float32)
-    for _, part in frame.dropna().groupby("gpu"):
-        counted = part["held"].value_counts()
-        found = {text: {p: int(m) for p, m in _PROCESS.findall(str(text))} for text in counted.index}
-        total: Counter[str] = Counter()
-        for text, often in counted.items():
-            total.update({p: m * int(often) for p, m in found[text].items()})
-        own = max(total, key=lambda p: total[p], default="")
-        other = {text: sum(m for p, m in held.items() if p != own) / 1024 if held else np.nan for text, held in found.items()}
-        out[part.index.to_numpy()] = part["held"].map(other).to_numpy(np.float32)
-    return out
+    rows = pd.DataFrame({"gpu": np.asarray(gpu, dtype=str), "text": processes.astype(object)})
+    texts = rows.dropna().value_counts().rename("often").reset_index()
+    held = texts["text"].astype(str).str.extractall(r"(?P<pid>\d{1,10}):(?P<mib>\d{1,9})").droplevel(1).join(texts)
+    held["mib"] = held["mib"].astype(np.float64)
+    largest = (held["mib"] * held["often"]).groupby([held["gpu"], held["pid"]]).sum().groupby("gpu").idxmax()
+    held.loc[pd.MultiIndex.from_frame(held[["gpu", "pid"]]).isin(largest.tolist()), "mib"] = 0.0
+    other = texts.assign(other=held.groupby(level=0)["mib"].sum() / 1024)
+    return rows.merge(other, how="left", on=["gpu", "text"])["other"].to_numpy(np.float32)
 
 
 def pivoted(samples: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,7 @@ _LEARNER = re.compile(
     r"\b(?:(?<!cross )entropy|mismatch kl|(?:policy|value|actor|critic|q|pg|vf|rl|ppo|grpo) loss|clipfrac|epsilon|explained variance"
     r"|td error|pol surr|kl|advantages?)\b"
 )
+_SPEAKS = re.compile(f"{_OUTCOME.pattern}|{_SCORE.pattern}|{_LEARNER.pattern}|loss")
 _EPISODES = re.compile(r"\b(?:ep|episodes?|timesteps?|frames?|iter\w*|updates?|env|rollout)\b")
 """Counts beside which a score is one of episodes."""
 _ENV_STEPS = re.compile(r"\b(?:timesteps?|t env|env(?:ironment)? steps?|env interacts)\b")
@@ -22,8 +23,7 @@ _MEANS = {"avg", "average", "mean", "best avg"}
 
 def speaks(name: str) -> bool:
     """Whether a name is one of an outcome or of a learner."""
-    text = words(name)
-    return any(pattern.search(text) for pattern in (_OUTCOME, _SCORE, _LEARNER)) or "loss" in text
+    return _SPEAKS.search(words(name)) is not None
 
 
 def of_a_learner(names: Iterable[str], axis: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from rl_advisor.reading.parsing.bytes_in import plain_text
@@ -55,23 +55,14 @@ _PREFIX = re.compile(r"^(?:\((?:[\w.: -]+?)(?:pid|ip)=[^)]*\)|\[rank\d+\]:?)\s?"
 
 
 @dataclass
-class _Said:
-    """What was said at least once: the kind, the step before it, and where it stood last."""
-
-    kind: str
-    step: float | None
-    line: int
-    last_step: float | None
-
-
-@dataclass
 class Watch:
     """Looks at the lines of a log one after another and keeps the events: the first and the newest of them, where there are many."""
 
     line: int = 0
     """How many lines have gone through."""
     _traceback: list[str] = field(default_factory=list)
-    _said: dict[tuple[str, float | None], _Said] = field(default_factory=dict)
+    _said: dict[tuple[str, float | None], tuple[Event, float | None]] = field(default_factory=dict)
+    """What was said at least once, as it was said last but with the first step before it, and the last one."""
 
     def through(self, lines: Iterable[str]) -> Iterator[str]:
         """The same lines, counted, so that an event can say where it stands."""
@@ -101,14 +92,13 @@ class Watch:
         if self._traceback:
             self._close(step)
         return tuple(
-            Event("warning" if said.kind == "error" and self._survived(said, step) else said.kind, text, "", said.step, said.line)
-            for (text, _), said in self._said.items()
+            replace(event, kind="warning") if event.kind == "error" and self._survived(event, last, step) else event
+            for event, last in self._said.values()
         )
 
-    def _survived(self, said: _Said, step: float | None) -> bool:
+    def _survived(self, event: Event, last: float | None, step: float | None) -> bool:
         """Whether rows or many lines came after it was said last: the text of a sample, or what the program took in its stride."""
-        rows = step is not None and said.last_step is not None and step > said.last_step
-        return rows or self.line - said.line > SURVIVED
+        return (step is not None and last is not None and step > last) or self.line - event.line > SURVIVED
 
     def _close(self, step: float | None) -> None:
         text = "\n".join(self._traceback)
@@ -129,7 +119,7 @@ class Watch:
     def _add(self, kind: str, text: str, step: float | None) -> None:
         short = text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT // 4] + "\n...\n" + text[-TEXT_LIMIT * 3 // 4 :]
         key = (short, step if kind == "resume" else None)
-        before = self._said.get(key)
-        self._said[key] = _Said(kind, before.step if before else step, self.line, step)
+        first = self._said[key][0].step if key in self._said else step
+        self._said[key] = Event(kind, short, "", first, self.line), step
         if len(self._said) > EVENT_LIMIT:
             del self._said[next(islice(self._said, EVENT_LIMIT // 2, None))]
