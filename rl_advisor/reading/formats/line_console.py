@@ -57,5 +57,3 @@ def _told_in_full(path: Path) -> bool:
     """Whether it prints boxes, which keep three digits, and a file beside it has all of them."""
     boxes = _BOX.search(head(path, _HEAD).replace(b"\r", b"")) is not None
     return boxes and (any((path.parent / name).is_file() for name in _IN_FULL) or any(path.parent.glob("events.out.tfevents.*")))
-
-
