@@ -6,7 +6,6 @@ whether the odds mean what they say. ``--write`` fits all and writes the weights
 """
 
 import argparse
-import json
 import os
 from multiprocessing import Pool
 from pathlib import Path
@@ -19,7 +18,7 @@ from rl_advisor.tools.cases.advice import SETTLED
 
 NAMES = ("better", "sounder", "gone")
 PENALTY = 0.01
-SHIPPED = Path(__file__).parents[2] / "rl_advisor" / "tools" / "cases" / "settling.json"
+SHIPPED = Path(__file__).parents[2] / "rl_advisor" / "tools" / "cases" / "settling.toml"
 Floats = npt.NDArray[np.float64]
 
 
@@ -88,7 +87,9 @@ def main() -> None:
     print("as shipped:               ", told(rows, np.array([row["shipped"] for row in rows])))
     print("weights", dict(zip(("none", *NAMES), fitted(rows).round(3).tolist(), strict=True)))
     if given.write:
-        SHIPPED.write_text(json.dumps(dict(zip(("none", *NAMES), fitted(rows).round(3).tolist(), strict=True))) + "\n", encoding="utf-8")
+        head = SHIPPED.read_text(encoding="utf-8").splitlines()[0]
+        weights = zip(("none", *NAMES), fitted(rows).round(3).tolist(), strict=True)
+        SHIPPED.write_text("\n".join([head, *(f"{name} = {weight}" for name, weight in weights)]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

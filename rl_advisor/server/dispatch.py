@@ -1,7 +1,6 @@
 """Where questions arrive: allowed or refused, answered from memory where files are unchanged, else by a worker."""
 
 import difflib
-import logging
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -25,7 +24,6 @@ Function = Callable[..., Any]
 MOST_KEPT, MOST_NEAR = 64, 2_000
 LIMITS = Limits(cpu_s=20, memory=1_500 << 20, wall_s=120)
 BUSY = "The server is busy with other runs, and this one takes long; ask again in a minute."
-log = logging.getLogger("rl_advisor.server")
 
 
 class Listener:
@@ -115,8 +113,7 @@ class Dispatcher:
         paths = [p for place in places.values() for p in ([place] if isinstance(place, str) else place)]
         try:
             return (function.__name__, repr(question), tuple(run_folders.fingerprint(Path(p)) for p in paths))
-        except OSError as gone:
-            log.info("looking failed: %s", type(gone).__name__)
+        except OSError:
             raise isolated.Refused(isolated.GONE) from None
 
     async def _worked(self, function: Function, arguments: Sequence[Any], ear: Listener | None = None) -> Any:

@@ -1,6 +1,5 @@
 """What is written into a case: belief and experiment when it is opened, and what a later run says of them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from math import exp, log
 from pathlib import Path
@@ -11,6 +10,7 @@ from rl_advisor.answers.comparable import NO_VARIANT
 from rl_advisor.answers.compare import differing
 from rl_advisor.curves.course import Course
 from rl_advisor.detectors import patterns
+from rl_advisor.discovery import table
 from rl_advisor.finding import BROKEN, Experiment, number
 from rl_advisor.finding import Outcome as Shown
 from rl_advisor.judgement.case import Case, open_case
@@ -137,7 +137,7 @@ LEAST = 0.02
 
 def repaired(amounts: Mapping[str, float]) -> float:
     """Probability that what was wrong with the first run is mended in the second, where both were as likely before."""
-    fitted = json.loads(Path(__file__).with_name("settling.json").read_text(encoding="utf-8"))
+    fitted = table(__file__, "settling.toml")
     odds = fitted["none"] + sum(fitted[name] * value for name, value in amounts.items())
     return float(np.clip(1 / (1 + exp(-odds)), LEAST, 1 - LEAST))
 
