@@ -85,7 +85,7 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     metrics = column | {ours: raw for ours, raw in mapping.items() if ours not in columns}
     run = assemble(place.resolve().name, parts, metrics)
     saved = [c for c in found.checkpoints if _is_of(c.path, run)]
-    run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
+    run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*gathered(found.gaps), *gaps, *run.gaps))
     run = replace(run, ignored=gathered([g for g in (*ignored, *run.ignored) if _is_of(g.where, run)]))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
         raise UnreadableRun(_nothing(place, found, run.gaps), _shapes(root, found.files))
@@ -239,12 +239,6 @@ def _without_old_states(root: Path, files: Iterable[Path]) -> list[Path]:
         elif path.parent.parent not in latest or latest[path.parent.parent][0] < int(step.group(1)):
             latest[path.parent.parent] = (int(step.group(1)), path)
     return kept + [path for _, path in latest.values()]
-
-
-def _walk_gaps(found: Found) -> list[Gap]:
-    gaps = [Gap(".", found.cut)] if found.cut else []
-    gaps += [Gap(folder, "nested too deep; not looked into") for folder in found.too_deep[:20]]
-    return gaps + [Gap(link, "a link that leads out of the run folder; not followed") for link in found.links_out[:20]]
 
 
 def _near(place: Path) -> str:

@@ -33,6 +33,7 @@ _CHECKPOINT = tuple(
     )
 )
 UNREAD = tuple(table(__file__, "unread.toml")["endings"])
+_WEIGHTS = (".zip", ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".onnx")
 _LOGS = (".jsonl", ".parquet", ".csv", ".html", ".log")
 """Endings in a folder that is merely named like a checkpoint (``iteration_000010`` of a cookbook, ``step_5`` of dumps)."""
 IN_CHECKPOINT = ("trainer_state.json", "training_args.json")
@@ -41,14 +42,12 @@ IN_CHECKPOINT = ("trainer_state.json", "training_args.json")
 
 @dataclass
 class Found:
-    """What a walk saw: files worth a look and checkpoints relative to the root, and whether it was cut."""
+    """What a walk saw: files worth a look and checkpoints relative to the root, and what it did not look into."""
 
     files: list[Path] = field(default_factory=list)
     checkpoints: list[Checkpoint] = field(default_factory=list)
     entries: int = 0
-    cut: str = ""
-    links_out: list[str] = field(default_factory=list)
-    too_deep: list[str] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
 
 
 class Entry(NamedTuple):
@@ -66,7 +65,7 @@ def walk(root: Path) -> Found:
     """
     out: list[str] = []
     found = walked(lambda folder: _entries(root, folder, out))
-    found.links_out = out
+    found.gaps += [Gap(link, "a link that leads out of the run folder; not followed") for link in out]
     return found
 
 
@@ -74,42 +73,30 @@ def walked(below: Callable[[Path], Iterable[Entry]]) -> Found:
     """As ``walk``, wherever the folder lies: ``below`` says what lies in it, and in each folder that was said to lie in it."""
     found = Found()
     queue = [(Path(), 0)]
-    while queue and not found.cut:
+    while queue:
         folder, depth = queue.pop(0)
         room = ENTRY_LIMIT - found.entries
         entries = list(islice(below(folder), room + 1))
-        if len(entries) > room:
-            found.cut = f"the walk stopped after {ENTRY_LIMIT:,} entries, in {folder.name}; name a smaller folder to see the rest"
         found.entries += len(entries)
         for entry in sorted(entries[:room], key=lambda e: _natural(e.name)):
-            _sort_in(below, (folder, depth), entry, found, queue)
+            path, step = folder / entry.name, checkpoint_step(entry.name)
+            if step is None and folder.name == "checkpoints" and re.fullmatch(r"\d{4,12}", entry.name):
+                step = int(entry.name)
+            inside = [held.name for held in islice(below(path), 1_000)] if entry.is_folder and step is not None else []
+            if step is not None and (path.suffix in _WEIGHTS if not entry.is_folder else not all_logs(inside)):
+                found.checkpoints.append(Checkpoint(step, str(path)))
+                found.files += [path / name for name in IN_CHECKPOINT if name in inside]
+            elif not entry.is_folder:
+                found.files += [path] if entry.is_file else []
+            elif not is_skipped(entry.name) and depth < DEPTH_LIMIT:
+                queue.append((path, depth + 1))
+            elif not is_skipped(entry.name):
+                found.gaps.append(Gap(str(path), "nested too deep; not looked into"))
+        if len(entries) > room:
+            why = f"the walk stopped after {ENTRY_LIMIT:,} entries, in {folder.name}; name a smaller folder to see the rest"
+            found.gaps, queue = [Gap(".", why), *found.gaps], []
     found.checkpoints.sort(key=lambda c: (c.step, c.path))
     return found
-
-
-def _sort_in(
-    below: Callable[[Path], Iterable[Entry]], place: tuple[Path, int], entry: Entry, found: Found, queue: list[tuple[Path, int]]
-) -> None:
-    folder, depth = place
-    path = folder / entry.name
-    step = checkpoint_step(entry.name)
-    if step is None and folder.name == "checkpoints" and re.fullmatch(r"\d{4,12}", entry.name):
-        step = int(entry.name)
-    if entry.is_folder and step is not None:
-        inside = [held.name for held in islice(below(path), 1_000)]
-        if not all_logs(inside):
-            found.checkpoints.append(Checkpoint(step, str(path)))
-            found.files += [path / name for name in IN_CHECKPOINT if name in inside]
-            return
-    if entry.is_folder and not is_skipped(entry.name):
-        if depth < DEPTH_LIMIT:
-            queue.append((path, depth + 1))
-        else:
-            found.too_deep.append(str(path))
-    elif step is not None and path.suffix in (".zip", ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".onnx"):
-        found.checkpoints.append(Checkpoint(step, str(path)))
-    elif entry.is_file and not entry.is_folder:
-        found.files.append(path)
 
 
 def all_logs(names: Sequence[str]) -> bool:

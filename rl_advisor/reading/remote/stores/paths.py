@@ -184,7 +184,7 @@ def _entries(store: Any, root: str, bounds: Bounds) -> Iterator[_Entry]:
             yield Entry(name, item["type"] == "directory")
 
     found = walked(below)
-    bounds.left_out["count"] += bool(found.cut)
+    bounds.left_out["count"] += bool(found.gaps)
     bounds.checkpoints += [(c.step, c.path) for c in found.checkpoints]
     yield from (known[path] for path in found.files if not path.name.lower().endswith(UNREAD))
 
