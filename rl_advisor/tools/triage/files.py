@@ -1,6 +1,5 @@
 """The rows as files for other programs and for people: Parquet, the page, and a report a run."""
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -29,11 +28,11 @@ def parquet(rows: Sequence[Row], file: Path) -> Path:
 
 
 def reports(rows: Sequence[Row], folder: Path, written: Callable[[Row], str]) -> dict[str, Path]:
-    """Where the report of each run lies that could be written, by the run's name; one that is there for the same content stays."""
+    """Where the report of each run lies that could be written, by the run's name; one of the same key (and content) stays."""
     folder.mkdir(parents=True, exist_ok=True)
     found: dict[str, Path] = {}
     for row in [row for row in rows if not row["error"]][:MOST_REPORTS]:
-        file = folder / f"{hashlib.sha256(row['run'].encode('utf-8', 'replace')).hexdigest()[:12]}-{str(row['key'])[:12]}.html"
+        file = folder / f"{row['key'][:24]}.html"
         if not file.exists() and (content := written(row)):
             safe_write.put(file, content)
         if file.exists():
