@@ -12,7 +12,7 @@ from rl_advisor.curves.logged import best_level
 from rl_advisor.judgement.case import case_of
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.reading import read_run
-from rl_advisor.run import Curve
+from rl_advisor.run import Curve, Run
 from rl_advisor.tools.triage.judging import outcome
 
 CORPUS = Path(__file__).parents[1] / "evals" / "corpus"
@@ -58,5 +58,5 @@ def test_a_small_divergence_that_rises_in_a_straight_line_rises() -> None:
     """0.003 to 0.081 is no share of one: its own range is what it is measured by."""
     step = np.arange(100.0)
     value = np.linspace(0.003, 0.081, 100) + np.random.default_rng(0).normal(0, 0.002, 100)
-    assert summary(Curve("kl/ref", "kl", "log", step, value))["overall"]["direction"] == "rising"
-    assert summary(Curve("response/truncated", "clipped", "log", step, value / 8))["overall"]["direction"] == "flat"
+    assert summary(Run(), Curve("kl/ref", "kl", "log", step, value))["overall"]["direction"] == "rising"
+    assert summary(Run(), Curve("response/truncated", "clipped", "log", step, value / 8))["overall"]["direction"] == "flat"

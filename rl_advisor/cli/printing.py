@@ -76,9 +76,8 @@ def _idle(answer: Answer) -> Answer:
 
 
 def _sampled(answer: Answer) -> Answer:
-    """The samples, of which a part of the reward is named where there are several."""
-    nothing = answer["responses"]["count"] and not any(f["outcome"] == "present" for f in answer["says"])
-    return {"nothing": nothing, "rewards": [answer["reward"]]}
+    """Whether no pattern shows in the samples that there are."""
+    return {"nothing": answer["responses"]["count"] and not any(f["outcome"] == "present" for f in answer["says"])}
 
 
 def _compared(answer: Answer) -> Answer:
