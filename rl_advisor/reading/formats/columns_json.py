@@ -13,7 +13,7 @@ import numpy as np
 from rl_advisor.output.run_reference import among, chosen, listed
 from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, json_lines, json_object, json_values, parse_json
 from rl_advisor.reading.parsing.columns import WIDEST, number, raw_curve
-from rl_advisor.reading.parsing.flat_config import flat
+from rl_advisor.reading.parsing.config.values import flat
 from rl_advisor.reading.parsing.json_tables import FEWEST, Content, Table, is_column, runs_in
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request

@@ -9,9 +9,8 @@ from pathlib import Path
 from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json
 from rl_advisor.reading.parsing.config.command_line import of_commands
 from rl_advisor.reading.parsing.config.python_keywords import of_python
-from rl_advisor.reading.parsing.config.values import TEXT_LIMIT
+from rl_advisor.reading.parsing.config.values import TEXT_LIMIT, flat
 from rl_advisor.reading.parsing.config.yaml_in import load_yaml, of_one_behaviour
-from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Named, Run
 

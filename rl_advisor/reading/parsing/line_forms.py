@@ -43,8 +43,8 @@ class Family:
     """Those of its first form."""
     pieces: list[tuple[Places, Floats]] = field(default_factory=list)
     """Records and numbers of lines, which become arrays when all have come."""
-    record: Places = field(default_factory=lambda: np.empty(0, np.int64))
-    number: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    record: Places = field(init=False)
+    number: Floats = field(init=False)
     forms: set[str] = field(default_factory=set)
     """The texts between the numbers, in which it was written."""
     header: tuple[str, ...] = ()

@@ -74,7 +74,7 @@ _NO_NAME = re.compile(
     r"|.*\.(?:py|pyx|cc?|cpp|cu|hp*|rs|go|js|ts|java|cs)"
 )
 """What is not measured; a file of a program, behind which the number of a line stands."""
-_PARTS = {"mean", "std", "min", "max", "avg", "p", "v", "median"}
+_PARTS = re.compile(r"(?i)mean|std|min|max|avg|p|v|median")
 """Names that say nothing without what they are of."""
 
 
@@ -137,7 +137,7 @@ class _Line:
         listed = at + 2 < len(self.texts) and ((before.endswith("[") and after.startswith(",")) or after.isspace())
         before = f"{before[:-1].rstrip()} " if listed and before.endswith(" [") else before
         name, counts, loose = self._called(before[-LOOKED_AT:], at, total)
-        if name.lower() in _PARTS and (head := _HEADED.search(before[-LOOKED_AT:])):
+        if _PARTS.fullmatch(name) and (head := _HEADED.search(before[-LOOKED_AT:])):
             self.of = _clean(head[1])
         self.last, self.begun = "" if counts else name, at
         if listed and not counts:
@@ -168,7 +168,7 @@ class _Line:
     def _below(self, name: str) -> str:
         """The name below the word before its bracket, where it says nothing alone or that word says more: ``rewards=[acc=1]``."""
         of, marked = self.above[-1] if self.above else ("", False)
-        if name.lower() in _PARTS:
+        if _PARTS.fullmatch(name):
             return f"{of or self.of}/{name}".lstrip("/")
         within = name and marked and name != of and speaks(of) and not of_a_learner([name], "")
         return f"{of.split()[-1]}/{name}" if within else name

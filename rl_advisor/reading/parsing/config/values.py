@@ -1,16 +1,16 @@
-"""What a setting's text says: a number, a truth value, nothing, or text."""
+"""What a setting's text says, a number, a truth value, nothing, or text; and settings that are nested as one flat table, bounded."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.run import Named
 
 TEXT_LIMIT = 300_000
 """Characters of a text that are looked at for settings."""
-VALUE_LIMIT = 500
-METRICS = frozenset(("loss", "reward", "grad_norm", "kl", "rewards", "actor_loss", "step_time", "entropy", "return"))
+VALUE_LIMIT, KEY_LIMIT, VISIT_LIMIT = 500, 3_000, 60_000
+"""Characters of a value, names that are kept, and those that are looked at, whether or not their values are of a kind that is kept."""
+_LOGGED = re.compile(r"loss|rewards?|grad_norm|kl|actor_loss|step_time|entropy|return|(?s:.*/.*)")
 """Names of what is logged and never set."""
 _NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:_\d{3}){0,8}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,4})?")
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "~": None}
@@ -36,5 +36,31 @@ def typed_flat(table: Mapping[Any, Any]) -> Named:
 
 def measured(table: Mapping[Any, Any]) -> bool:
     """Whether a table holds metrics instead of settings: numbers under names of what is logged, or names with a slash."""
-    logged = [v for k, v in table.items() if str(k).rpartition("/")[2] in METRICS or "/" in str(k)]
+    logged = [v for k, v in table.items() if _LOGGED.fullmatch(str(k))]
     return any(isinstance(v, int | float) or not isinstance(typed(v), str | Mapping | list) for v in logged)
+
+
+def flat(config: Mapping[Any, Any]) -> Named:
+    """Dotted name -> number, text, bool, None or short list of such; at most 3,000 names and ten levels."""
+    out: Named = {}
+    _fill(out, config, "", 0, iter(range(VISIT_LIMIT)))
+    return out
+
+
+def _fill(out: Named, config: Mapping[Any, Any], prefix: str, depth: int, left: Iterator[int]) -> None:
+    for key, value in config.items():
+        if len(out) >= KEY_LIMIT or depth > 10 or next(left, None) is None:
+            return
+        name = f"{prefix}{key}"[:200]
+        if isinstance(value, Mapping):
+            inner = value["value"] if set(value) <= {"value", "desc"} and "value" in value else value  # a W&B config.yaml
+            if isinstance(inner, Mapping):
+                _fill(out, inner, f"{name}.", depth + 1, left)
+                continue
+            value = inner  # noqa: PLW2901
+        if isinstance(value, str):
+            out[name] = value[:VALUE_LIMIT]
+        elif value is None or isinstance(value, bool | int | float):
+            out[name] = value
+        elif isinstance(value, list) and len(value) <= 20 and all(isinstance(v, str | int | float | None) for v in value):
+            out[name] = [v[:VALUE_LIMIT] if isinstance(v, str) else v for v in value]
