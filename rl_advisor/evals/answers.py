@@ -57,20 +57,18 @@ def read_answers(path: Path, key: Key | None = None) -> dict[tuple[str, float], 
     """
     answers: dict[tuple[str, float], Answer] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        if line.strip():
-            about, answer = _line(line, f"{path.name}, line {number}", key or {})
-            if about in answers:
-                raise ValueError(f"{path.name}, line {number}: {about[0]} at cut {about[1]} is answered twice")
-            answers[about] = answer
+        if not line.strip():
+            continue
+        where = f"{path.name}, line {number}"
+        try:
+            raw = orjson.loads(line)
+            about = key[raw["task"]] if "task" in raw and key else (str(raw["run"]), float(raw.get("cut", 1.0)))
+            answer = read_answer(raw)
+        except ValidationError as wrong:
+            raise ValueError(f"{where}: {'; '.join(complaints(wrong))}") from None
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise ValueError(f"{where}: an answer is a JSON object with a run, a verdict, a call, ... ({error!r})") from None
+        if about in answers:
+            raise ValueError(f"{where}: {about[0]} at cut {about[1]} is answered twice")
+        answers[about] = answer
     return answers
-
-
-def _line(line: bytes, where: str, key: Key) -> tuple[tuple[str, float], Answer]:
-    try:
-        raw = orjson.loads(line)
-        about = key[raw["task"]] if "task" in raw and key else (str(raw["run"]), float(raw.get("cut", 1.0)))
-        return about, read_answer(raw)
-    except ValidationError as wrong:
-        raise ValueError(f"{where}: {'; '.join(complaints(wrong))}") from None
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(f"{where}: an answer is a JSON object with a run, a verdict, a call, ... ({error!r})") from None

@@ -132,13 +132,9 @@ def with_outcome(
     name = f"eval/score/{curve.raw}" if says("{held_out}", words(curve.raw)) else "reward/mean"
     lower = says("{lower}", words(curve.raw))
     note = "taken as the outcome by its name and numbers: a guess" + ("; less of it is better, so its sign is turned" if lower else "")
-    named = replace(_turned(curve) if lower else curve, name=name, guessed=True, note=note)
+    named = replace(curve, raw="-" * lower + curve.raw, value=-curve.value if lower else curve.value, name=name, guessed=True, note=note)
     found = Guess(name, curve.raw, next_best, lower, float(np.exp(max(weights)) / (1 + np.exp(weights).sum())))
     return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, found
-
-
-def _turned(curve: Curve) -> Curve:
-    return replace(curve, raw=f"-{curve.raw}", value=-curve.value)
 
 
 def with_loss(curves: Curves, *, held_only: bool) -> tuple[Curves, Guess | None]:
@@ -154,7 +150,8 @@ def with_loss(curves: Curves, *, held_only: bool) -> tuple[Curves, Guess | None]
     if (curve := longest(held or ([] if held_only else losses))) is None:
         return curves, None
     name = f"eval/score/{curve.raw}" if held else "pairs/loss"
-    named = replace(_turned(curve), name=name, guessed=True, note="a loss, of which less is better: its sign is turned")
+    note = "a loss, of which less is better: its sign is turned"
+    named = replace(curve, raw=f"-{curve.raw}", value=-curve.value, name=name, guessed=True, note=note)
     return {**curves, name: named}, Guess(name, curve.raw, lower_is_better=True, p=1.0)
 
 

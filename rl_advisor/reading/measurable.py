@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +40,8 @@ def measurable(part: Run) -> Run:
         Gap(curves[name].source, f"{curves[name].raw} holds the same number between {measured.sum()} measurements: only these are read")
         for name, measured in seldom.items()
     )
-    config = {key: _ended(value) for key, value in part.config.items()}
+    endless = "(a number of endless digits)"  # of more than anything has
+    config = {k: endless if isinstance(value, int) and abs(value) > LARGEST else value for k, value in part.config.items()}
     return replace(part, curves={name: curve for name, curve in curves.items() if curve.step.size}, config=config, gaps=gaps)
 
 
@@ -74,8 +74,3 @@ def _far(step: Floats) -> npt.NDArray[np.bool_]:
         return far
     usual = max(1.0, float(np.median(np.abs(np.diff(near)))))
     return far | ~(np.abs(step - np.median(near)) <= LEAP * near.size * usual)
-
-
-def _ended(value: Any) -> Any:
-    """A setting as it is, but for a whole number of more digits than anything has."""
-    return "(a number of endless digits)" if isinstance(value, int) and abs(value) > LARGEST else value

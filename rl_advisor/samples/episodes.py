@@ -54,7 +54,11 @@ def why_failed(run: Run) -> Answer:
     found = judged(rows) if len(rows) else rows
     if not len(found) or set(found["reason"]) == {UNKNOWN}:  # episodes of control say no words
         return {}
-    reasons = {str(name): _told_of(part, len(found)) for name, part in found.groupby("reason")}
+    reasons = {}
+    for name, part in found.groupby("reason"):
+        best = part.iloc[int(part["p"].to_numpy().argmax())]  # the episode that shows it best
+        shown = {"quote": best["quote"], "where": best["where"], "p": round(float(best["p"]), 2)}
+        reasons[str(name)] = {**share_of(len(part), len(found)), "shown": shown | where(best)}
     answer = {
         "episodes": len(rows),
         "failed": len(found),
@@ -74,13 +78,6 @@ def looked_at(run: Run, most: int = MOST) -> Frame:
     mute = rows[~rows["response"].astype(bool)]
     rows = rows.drop(index=mute.index[~_ends_told(mute)]) if len(mute) else rows
     return spread(rows, most // _EACH, max(_EACH, most // max(1, rows["step"].nunique())))
-
-
-def _told_of(part: Frame, failed: int) -> Answer:
-    """How often a reason is, and the episode that shows it best."""
-    best = part.iloc[int(part["p"].to_numpy().argmax())]
-    shown = {"quote": best["quote"], "where": best["where"], "p": round(float(best["p"]), 2)}
-    return {**share_of(len(part), failed), "shown": shown | where(best)}
 
 
 def _by_step(rows: Frame, found: Frame) -> list[Answer]:
@@ -137,9 +134,11 @@ def judged(rows: Frame) -> Frame:
     import pandas as pd
 
     failed, paid = failures(rows)
-    every, wanted = len(rows), _wanted(rows[paid & ~failed])
-    gold = right_answers(rows) or [""] * every
-    taken: Sequence[str | None] = right_answers(rows, "taken") or [None] * every
+    good = rows.loc[paid & ~failed, "response"].tolist()[:200]
+    often = Counter(mark for text in good for mark in marks(spoken(text)))
+    wanted = frozenset(mark for mark, n in often.items() if n >= max(4, _NEARLY_ALL * len(good)))
+    gold = right_answers(rows) or [""] * len(rows)
+    taken: Sequence[str | None] = right_answers(rows, "taken") or [None] * len(rows)
     found, records = [], rows.to_dict("records")
     for at in np.flatnonzero(failed).tolist():
         row = records[at]
@@ -185,13 +184,6 @@ def _ends_told(rows: Frame) -> np.ndarray:
     """Of which rows the file says in words that they ended badly."""
     names = [str(c) for c in rows.columns]
     return np.array([is_bad(told_in(zip(names, cells, strict=True))) for cells in zip(*(rows[c] for c in names), strict=True)], bool)
-
-
-def _wanted(good: Frame) -> frozenset[str]:
-    """The marks that nearly all of the good responses have."""
-    some = good["response"].tolist()[:200]
-    often = Counter(mark for text in some for mark in marks(spoken(text)))
-    return frozenset(mark for mark, n in often.items() if n >= max(4, _NEARLY_ALL * len(some)))
 
 
 def with_episode_curves(run: Run) -> Run:

@@ -28,11 +28,17 @@ def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> A
     """
     if count < 1:
         raise ValueError(f"count must be 1 or more, not {count}")
-    rows = _readable(run)
+    rows = training(run)
+    rows = rows if len(rows) else written(run.rollouts)
+    rows = rows[rows["response"].astype(bool)].reset_index(drop=True) if len(rows) else rows
     if not len(rows):
         nothing = [{"where": "rollouts", "why": "no responses with text were found"}]
         return {"step": None, "highest": [], "lowest": [], "random": [], "gaps": nothing}
-    latest = _step(rows, step)
+    steps = np.unique(rows["step"])
+    known = steps if step is None else steps[steps <= step]
+    if not known.size:
+        raise ValueError(f"no samples at or before step {step}; the first are of step {steps[0]:g}, the last of step {steps[-1]:g}")
+    latest = float(known[-1])
     here, pool = rows[rows["step"] == latest], rows[rows["step"] == latest] if step is not None else rows
     rewarded = pool[np.isfinite(pool["reward"])].sort_values("step", ascending=False, kind="stable")
     drawn = here[here["sampled"].astype(bool)] if "sampled" in here else here
@@ -72,20 +78,6 @@ def statistics(run: Run) -> Answer:
     steps = [_of_step(step, part) for step, part in table.groupby("step")]
     told = {k for s in steps for k in s}
     return {"steps": steps, "meaning": {k: v for k, v in MEANINGS.items() if k in told}, "words": _words(run)}
-
-
-def _readable(run: Run) -> Frame:
-    rows = training(run)
-    rows = rows if len(rows) else written(run.rollouts)
-    return rows[rows["response"].astype(bool)].reset_index(drop=True) if len(rows) else rows
-
-
-def _step(rows: Frame, asked: float | None) -> float:
-    steps = np.unique(rows["step"])
-    known = steps if asked is None else steps[steps <= asked]
-    if not known.size:
-        raise ValueError(f"no samples at or before step {asked}; the first are of step {steps[0]:g}, the last of step {steps[-1]:g}")
-    return float(known[-1])
 
 
 def _show(rows: Frame) -> list[Answer]:

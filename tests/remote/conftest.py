@@ -20,6 +20,13 @@ class Quiet(SimpleHTTPRequestHandler):
         """Nothing."""
 
 
+def forget() -> None:
+    """Remove all copies now."""
+    for _, room, _ in copies._copies.values():
+        room.cleanup()
+    copies._copies.clear()
+
+
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Start a server with a handler; its address."""
@@ -46,4 +53,4 @@ def web(serve: Serve) -> Callable[[Path], str]:
 @pytest.fixture(autouse=True)
 def _no_copies_left() -> Iterator[None]:
     yield
-    copies.forget()
+    forget()

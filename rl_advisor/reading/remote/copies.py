@@ -167,11 +167,3 @@ def named(address: str) -> str:
     split = urlsplit(address)
     parts = [p for p in unquote(f"{split.netloc.rpartition('@')[2]}/{split.path}/{split.fragment}").split("/") if p not in ("", ".", "..")]
     return re.sub(r"[^\w.@=-]+", "_", parts[-1])[:80] if parts else "run"
-
-
-def forget() -> None:
-    """Remove all copies now."""
-    with _one_at_a_time:
-        for _, room, _ in _copies.values():
-            room.cleanup()
-        _copies.clear()

@@ -105,12 +105,12 @@ def _file(file: Any, into: Path, bounds: Bounds, home: tuple[str, dict[str, str]
     if size > bounds.size:
         bounds.left_out["size"] += 1
     elif (place := bounds.place(into, name)) is not None:
-        bounds.tried(lambda: _brought(str(file.url), place, bounds, home))
 
+        def brought() -> None:
+            with guarded.opened(str(file.url), *home) as answer:
+                bounds.copy(answer, place)
 
-def _brought(url: str, place: Path, bounds: Bounds, home: tuple[str, dict[str, str]]) -> None:
-    with guarded.opened(url, *home) as answer:
-        bounds.copy(answer, place)
+        bounds.tried(brought)
 
 
 def path_of(address: str) -> str:
