@@ -54,7 +54,7 @@ def why_failed(run: Run) -> Answer:
     found = judged(rows) if len(rows) else rows
     if not len(found) or set(found["reason"]) == {UNKNOWN}:  # episodes of control say no words
         return {}
-    reasons = {}
+    reasons: dict[str, Answer] = {}
     for name, part in found.groupby("reason"):
         best = part.iloc[int(part["p"].to_numpy().argmax())]  # the episode that shows it best
         shown = {"quote": best["quote"], "where": best["where"], "p": round(float(best["p"]), 2)}
