@@ -2,7 +2,7 @@
 
 import pytest
 from rl_advisor.detectors import patterns
-from rl_advisor.judgement.blind_spots import LINES
+from rl_advisor.judgement.narrative import LINES
 
 LANGUAGE = {
     "L1": "drift_without_gain kl_and_outcome", "L2": "destructive_drift", "L3": "over_optimisation",

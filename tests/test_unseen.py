@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from evals.drawn import flat, make_run, saturating
 from rl_advisor.curves.task import TRAITS, task
-from rl_advisor.judgement.blind_spots import LINES, fitting
 from rl_advisor.judgement.case import open_case
-from rl_advisor.judgement.narrative import could_not_see
+from rl_advisor.judgement.narrative import LINES, could_not_see, fitting
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS
 

@@ -13,8 +13,8 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Curve, Run
 
 __all__ = ["FEWEST", "MATERIAL", "Course", "course_of"]
-PRIVATE = r"private|hidden|held_?out"
-"""Words for a split that is kept from every decision: the one to release by."""
+SPLIT = re.compile(r"(?i)(?<![a-z])(?:(?P<private>private|hidden|held_?out)|(?P<test>test)|(?P<dev>dev|val(?:id(?:ation)?)?))(?![a-z])")
+"""Words for splits in a metric's name; the private one is kept from every decision: the one to release by."""
 
 
 def course_or_none(curve: Curve | None) -> Course | None:
@@ -22,9 +22,9 @@ def course_or_none(curve: Curve | None) -> Course | None:
     return course(curve, FEWEST) if curve is not None else None
 
 
-def private(name: str) -> bool:
-    """Whether a score's name says that its split was kept from every decision."""
-    return re.search(rf"(?i)(?:^|[^a-z])(?:{PRIVATE})(?:[^a-z]|$)", name) is not None
+def splits(name: str) -> set[str | None]:
+    """The splits that a score's name speaks of: ``private``, ``test``, ``dev``."""
+    return {found.lastgroup for found in SPLIT.finditer(name)}
 
 
 @lru_cache(maxsize=64)
@@ -34,7 +34,7 @@ def held_out(run: Run) -> Curve | None:
     if not scores:
         return None
     counted = {c: int(np.isfinite(c.value).sum()) for c in scores.values()}
-    return max(counted, key=lambda c: (private(c.name) and counted[c] >= FEWEST, counted[c], c.varies, -len(c.name)))
+    return max(counted, key=lambda c: ("private" in splits(c.name) and counted[c] >= FEWEST, counted[c], c.varies, -len(c.name)))
 
 
 @lru_cache(maxsize=64)

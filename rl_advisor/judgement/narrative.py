@@ -1,12 +1,19 @@
-"""The lists of an assessment: what was looked for and is not there, and what could not be seen."""
+"""The lists of an assessment: what was looked for and is not there, and what could not be seen, so that silence is no all-clear."""
+
+from collections.abc import Mapping
+from itertools import zip_longest
 
 from rl_advisor.curves import outcomes
+from rl_advisor.curves.task import TRAITS, task
+from rl_advisor.discovery import table
 from rl_advisor.finding import Outcome, Role
-from rl_advisor.judgement.blind_spots import fitting
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.diagnosis import role_of
 from rl_advisor.output.wording import counted, plain
+from rl_advisor.run import Run
 
+LINES: Mapping[str, list[str]] = table(__file__, "blind_spots.toml")
+"""For whom a failure that stays out of sight matters -> the failure, why it cannot be seen, and the check that shows it."""
 MOST = 8
 """Gaps that are listed; a broken folder may have hundreds."""
 
@@ -34,3 +41,9 @@ def _score(case: Case) -> list[str]:
         return ["held-out score: not logged, so curves alone cannot tell a gamed reward from a good one"]
     n = int(curve.finite()[0].size)
     return [f"held-out score: {counted(n, 'evaluation')}, too few for a trend ({outcomes.FEWEST} needed)"]
+
+
+def fitting(run: Run) -> list[str]:
+    """At most eight lines on what cannot be seen in this kind of run: one of each kind first, the most particular kinds before."""
+    by_family = (LINES[family] for family in (*TRAITS, "any") if family in LINES and family in {*task(run).traits, "any"})
+    return [line for turn in zip_longest(*by_family) for line in turn if line is not None][:8]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rl_advisor.curves.outcomes import PRIVATE
+from rl_advisor.curves.outcomes import splits
 from rl_advisor.run import Run
 from rl_advisor.settings.given import is_word, settings_of
 
@@ -15,12 +15,6 @@ PARTS: Mapping[str, str] = {
 """Part of a protocol -> the setting that gives it, of ``names.toml``."""
 WANTED = ("split", "samples", "temperature", "tokens")
 """What a score of a language model means nothing without; control asks for ``environment`` and ``episodes``."""
-SPLITS = (
-    ("private", PRIVATE),
-    ("test", r"test"),
-    ("dev", r"dev|val(?:id(?:ation)?)?"),
-)
-"""Split -> words for it in a metric's or a file's name."""
 _SAMPLES = re.compile(r"@(\d{1,4})\b|pass(?:_at)?_?(\d{1,4})\b")
 
 
@@ -28,8 +22,8 @@ def protocol(run: Run) -> dict[str, Any]:
     """What is known of the protocol, by its parts; ``missing`` names what is not."""
     found = {part: value for part, name in PARTS.items() if (value := given(run, name)) is not None}
     names = [c.raw for n, c in run.curves.items() if n.startswith("eval/score/")]
-    if "split" not in found and (split := next((s for s, p in SPLITS if any(_has(p, name) for name in names)), None)):
-        found["split"] = split
+    if told := {split for name in names for split in splits(name)}:
+        found.setdefault("split", next(split for split in ("private", "test", "dev") if split in told))
     counts = {int(m.group(1) or m.group(2)) for name in names for m in _SAMPLES.finditer(name)}
     if counts:
         found["samples"] = sorted(counts)
@@ -48,7 +42,3 @@ def given(run: Run, name: str) -> Any:
     """The value of a setting; None where it is not given, or is no word."""
     value = found.value if (found := settings_of(run).given(name)) else None
     return None if value in ("", []) or (isinstance(value, str) and not is_word(value)) else value
-
-
-def _has(pattern: str, name: str) -> bool:
-    return re.search(rf"(?i)(?:^|[^a-z])(?:{pattern})(?:[^a-z]|$)", name) is not None

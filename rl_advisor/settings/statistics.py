@@ -115,7 +115,6 @@ OF_VALUES: Mapping[str, Callable[[Floats], Any]] = {
     "size_before": lambda x: np.median(np.abs(x[: x.size // 2])) if x.size > 1 else math.nan,
     "size_after": lambda x: np.median(np.abs(x[-max(3, x.size // 20) :])),
     "fifths": lambda x: np.median(x[-x.size // 5 :]) - 2 * np.median(x[: x.size // 5]) if x.size > 4 else 0.0,
-    "seldom_above": lambda x: np.quantile(x, 0.95),
     "dropped": _dropped,
     "sinks": _sinks,
     "negative": lambda x: np.mean(x < 0),
