@@ -28,6 +28,7 @@ from rl_advisor.answers.inventory import inventory
 from rl_advisor.answers.preflight import before
 from rl_advisor.api import assess, diagnose
 from rl_advisor.gpu.profile import profile
+from rl_advisor.output.clean import clean
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
 from rl_advisor.tools.listener import Listener
@@ -284,7 +285,7 @@ def loaded(d: Drawing) -> bool:
     if d.near:
         for path in folder.glob("*.json*"):
             path.write_text(path.read_text().replace(f'"{NAMED[d.form][0]}"', '"zorch"').replace(f'"{NAMED[d.form][1]}"', '"blip"'))
-    told = json.dumps(inventory(read_run(folder)))
+    told = json.dumps(clean(inventory(read_run(folder))))
     return all(f'"{ours}"' in told and f'"{raw}"' in told for ours, raw in zip(("reward/mean", "kl/ref"), NAMED[d.form], strict=True))
 
 
