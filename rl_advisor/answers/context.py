@@ -14,7 +14,8 @@ PARTS: Mapping[str, Mapping[str, Answer]] = table(__file__, "context.toml")
 def on_record(run: Run) -> Callable[[Answer], bool]:
     """What tells whether something is on record: a table's row says by which patterns, of which names of the run."""
     config = [str(key) for key in run.config if not str(key).startswith("code.")]
-    parts = {part: getattr(run, part) for part in ("rollouts", "checkpoints", "telemetry", "others", "curves")}
+    parts = {part: getattr(run, part) for part in ("rollouts", "checkpoints", "telemetry", "others")}
+    parts |= {"curves": [c for c in run.curves.values() if c.source != "samples"]}
     names = {
         "config": config,
         "settings": [*config, *map(str, run.settings)],
