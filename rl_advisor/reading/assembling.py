@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rl_advisor.curves.task import Task, task
+from rl_advisor.curves.task import task
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.output.wording import listed
 from rl_advisor.reading.episodes import merged_episodes
@@ -110,7 +110,13 @@ def _joined(parts: Sequence[Run], items: Sequence[Translated], main: Dialect | N
     if guessed and guessed.p < 1:
         rival = f"; the next best was {guessed.runner_up}" if guessed.runner_up else ""
         gaps.append(Gap("reward", f"no metric says that it is the outcome: {guessed.raw} was taken, which is a guess{rival}"))
-    return curves, guessed, gaps + _missing_reward(curves, kind)
+    if curves and not any(n.startswith(("reward/", "pairs/accuracy")) for n in curves):
+        # Where nothing is logged that is to grow, as it should be in this kind of training, which kind it is.
+        if not kind.by_reward:
+            gaps.append(Gap("reward", f"no reward metric: this looks like {kind.says}"))
+        elif not any(n.startswith("eval/score/") for n in curves):
+            gaps.append(Gap("reward", "no reward metric was found"))
+    return curves, guessed, gaps
 
 
 def _in_the_runs_zone(run: Run) -> Run:
@@ -187,15 +193,6 @@ def gathered(gaps: Sequence[Gap]) -> tuple[Gap, ...]:
         unique = list(dict.fromkeys(places))
         out += [Gap(f"{unique[0]} and {len(unique) - 1} more", why)] if len(unique) > 3 else [Gap(place, why) for place in unique]
     return tuple(out)
-
-
-def _missing_reward(curves: Curves, kind: Task) -> list[Gap]:
-    """What to say where nothing is logged that is to grow; where that is as it should be in this kind of training, which kind it is."""
-    if not curves or any(n.startswith(("reward/", "pairs/accuracy")) for n in curves):
-        return []
-    if kind.by_reward:
-        return [] if any(n.startswith("eval/score/") for n in curves) else [Gap("reward", "no reward metric was found")]
-    return [Gap("reward", f"no reward metric: this looks like {kind.says}")]
 
 
 def _stacked(tables: Sequence[pd.DataFrame], by: str) -> pd.DataFrame:

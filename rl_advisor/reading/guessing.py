@@ -30,15 +30,13 @@ _ONE = 3.0
 """Weight of being the only thing that was measured."""
 
 
-@cache
-def _metric_words() -> Named:
-    """What the names of strangers' metrics say, as the file beside this one has it."""
-    return table(__file__, "metric_words.toml")
+_TOLD = table(__file__, "metric_words.toml")
+"""What the names of strangers' metrics say."""
 
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"\{(\w+)\}", lambda group: rf"\b({_metric_words()['words'][group[1]]})\b", text), re.MULTILINE)
+    return re.compile(re.sub(r"\{(\w+)\}", lambda group: rf"\b({_TOLD['words'][group[1]]})\b", text), re.MULTILINE)
 
 
 def says(pattern: str, text: str) -> bool:
@@ -55,7 +53,7 @@ def guess(curves: Curves, roles: Collection[str] = (), unit: str = "episodes") -
     out = {name: _as_ours(curve) for name, curve in curves.items()}
     spoken = "\n".join({words(c.raw) for c in curves.values()})
     anybodys = unit not in _UNITS and not says("{learner}", spoken)
-    for row in _metric_words()["role"]:
+    for row in _TOLD["role"]:
         role = row["name"]
         if (roles and role not in roles) or not _may_be(row, spoken, out):
             continue
@@ -174,9 +172,9 @@ def _weights(free: Sequence[Curve], config: Mapping[str, object], order: Sequenc
 @lru_cache(4_096)
 def _of_words(raw: str) -> float:
     """The weight of the words in a name: the best that speaks for it, and all that speak against it."""
-    text, told = words(raw) or raw.lower(), _metric_words()
-    speaking = (row["weight"] for row in told["speaks"] if says(rf"\b(?:{row['words']})\b", text))
-    adds = sum(row["weight"] * len(set(_pattern(rf"\b(?:{row['words']})\b").findall(text))) for row in told["adds"])
+    text = words(raw) or raw.lower()
+    speaking = (row["weight"] for row in _TOLD["speaks"] if says(rf"\b(?:{row['words']})\b", text))
+    adds = sum(row["weight"] * len(set(_pattern(rf"\b(?:{row['words']})\b").findall(text))) for row in _TOLD["adds"])
     return float(max(speaking, default=_LESS * says("{lower}", text)) + adds)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -37,16 +36,11 @@ _HANDED_IN = re.compile(r"[\[(]([^\[\]()]{1,200})[\])]\W{0,3}$")
 """What a last call hands in (``finish[Paris]``)."""
 
 
-@cache
-def _table() -> tuple[dict[str, re.Pattern[str]], dict[str, re.Pattern[str]], dict[str, dict[str, float]]]:
-    """The words that speak for each reason, other words by name, and what each sign speaks for, in nats."""
-    held = table(__file__, "failure_signs.toml")
-    reasons, words = ({k: re.compile("|".join(v), re.IGNORECASE) for k, v in held[part].items()} for part in ("reasons", "words"))
-    return reasons, words, held["weights"]
-
-
-def _words(name: str) -> re.Pattern[str]:
-    return _table()[1][name]
+_HELD = table(__file__, "failure_signs.toml")
+_REASONS, _WORDS = ({k: re.compile("|".join(v), re.IGNORECASE) for k, v in _HELD[part].items()} for part in ("reasons", "words"))
+"""The words that speak for each reason, and other words by name."""
+_WEIGHTS: Mapping[str, Mapping[str, float]] = _HELD["weights"]
+"""What each sign speaks for, in nats."""
 
 
 class Episode(NamedTuple):
@@ -90,7 +84,7 @@ def reason_of(episode: Episode) -> Reason:
     score, most = defaultdict(float, {UNKNOWN: 0.5}), {UNKNOWN: (0.0, Sign(UNKNOWN, "", "no words of the model"))}
     looked, last = (_said_of_it, _errors, _repetition, _answer, _form, _attack), _last_words(episode)
     for sign in {sign.name: sign for look in looked for sign in look(episode, last)}.values():
-        for reason, weight in _table()[2].get(sign.name, {}).items():
+        for reason, weight in _WEIGHTS.get(sign.name, {}).items():
             score[reason] += weight * sign.value
             most[reason] = max(most.get(reason, (0.0, sign)), (weight * sign.value, sign), key=itemgetter(0))
     best = max(score, key=lambda name: score[name])
@@ -101,7 +95,7 @@ def reason_of(episode: Episode) -> Reason:
 def _said_of_it(e: Episode, _: str) -> Iterator[Sign]:
     """What the file, the tools that failed and the end say in words that speak for a reason."""
     for place, where, turn, text in _places(e):
-        for reason, pattern in _table()[0].items():
+        for reason, pattern in _REASONS.items():
             # Of the model's own words only those count that a limit speaks in its place.
             if match := (pattern.match if place == "spoken" else pattern.search)(text):
                 yield Sign(f"{place} {reason}", _around(text, match), where, turn)
@@ -134,9 +128,9 @@ def _answers(e: Episode) -> list[int]:
 
 def _errors(e: Episode, _: str) -> Iterator[Sign]:
     """Which share of the answers are errors of the calls, and to which the environment says that it could not make out the action."""
-    answers, lost = _answers(e), _table()[0]["infrastructure"]
+    answers, lost = _answers(e), _REASONS["infrastructure"]
     wrong = [i for i in answers if is_error(e.turns[i]) and not lost.search(_error_of(e.turns[i]))]
-    unheard = [i for i in answers if _words("unheard").search(e.turns[i].text[:SHORT])]
+    unheard = [i for i in answers if _WORDS["unheard"].search(e.turns[i].text[:SHORT])]
     mostly = len(wrong) > 1 and wrong[-1] == answers[-1] and len(wrong) >= _MOSTLY * len(answers)
     for name, some in (("mostly errors", wrong if mostly else []), ("unheard", unheard)):
         if some:
@@ -148,7 +142,7 @@ def _may_be_its_own(turns: Sequence[Turn], at: int) -> bool:
     """Whether a time-out may be that of the code the model wrote: a tool that runs code, and nothing but the time that ran out."""
     called = " ".join(next((turn.calls[-1] for turn in reversed(turns[:at]) if turn.calls), ()))
     error = _error_of(turns[at])
-    return bool(_words("runs_code").search(called[:60]) and _words("time_out").search(error) and not _words("machine").search(error))
+    return bool(_WORDS["runs_code"].search(called[:60]) and _WORDS["time_out"].search(error) and not _WORDS["machine"].search(error))
 
 
 def _repetition(e: Episode, last: str) -> Iterator[Sign]:
@@ -170,17 +164,17 @@ def _repetition(e: Episode, last: str) -> Iterator[Sign]:
 
 def _answer(e: Episode, last: str) -> Iterator[Sign]:
     """What the episode ends with, against what it should end with."""
-    handed_in = _HANDED_IN.search(last) if _words("finishes").search(last[-LAST:]) else None
+    handed_in = _HANDED_IN.search(last) if _WORDS["finishes"].search(last[-LAST:]) else None
     marked, answer = marks(last), final_answer(last) or (handed_in[1] if handed_in else "")
     if e.gold and (name := likeness(answer, e.taken or "", "" if marked else last, e.gold)):
         yield Sign(name, last[-120:], f"the right answer is {e.gold[:40]}")
     if last:
-        changed = [i for i, t in enumerate(e.turns) if any(_words("changes").search(name) for name, _ in t.calls)]
+        changed = [i for i, t in enumerate(e.turns) if any(_WORDS["changes"].search(name) for name, _ in t.calls)]
         talks = any(t.role == "user" for t in e.turns)  # what was done for them is done; the words after it are a farewell
         yield Sign("an answer", last[-120:], "its last words", changed[-1] if changed and talks else -1)
         if marked or e.taken:
             yield Sign("a marked answer", last[-120:], "its last words")
-        if match := (not marked and REFUSAL.search(last[-LAST:])) or _words("gave_up").search(answer if marked else last[-LAST:]):
+        if match := (not marked and REFUSAL.search(last[-LAST:])) or _WORDS["gave_up"].search(answer if marked else last[-LAST:]):
             yield Sign("gives up", _around(last[-LAST:], match), "its last words")
     elif moves(e.turns) or any(t.text.strip() for t in e.turns if t.role == "assistant"):
         yield Sign("at work", " ".join(next((t.calls[-1] for t in reversed(e.turns) if t.calls), ()))[-120:], "still at work when it ended")
@@ -188,7 +182,7 @@ def _answer(e: Episode, last: str) -> Iterator[Sign]:
         if own % _ROUND == 0:
             yield Sign("as many turns as a limit", "", f"{own} turns", value=float(np.log10(own)))
     for i, turn in enumerate(e.turns[-4:], max(0, len(e.turns) - 4)):
-        if turn.calls and _words("gave_up").search(_plain(turn.calls[-1][0])):
+        if turn.calls and _WORDS["gave_up"].search(_plain(turn.calls[-1][0])):
             yield Sign("hands over", " ".join(turn.calls[-1])[:120], f"turn {i + 1}", i)
 
 
@@ -229,7 +223,7 @@ def _last_words(e: Episode) -> str:
     if not name and len(call.split()) > 3 and call.rstrip("\"' )").endswith((".", "!", "?")):  # who acts in words may answer in them
         return call
     new = bool(call) and not waits and all(name != n for turn in spoken[:-1] for n, _ in turn.calls)
-    return (call or last) if new or _words("finishes").search(call or last[-LAST:]) else ""
+    return (call or last) if new or _WORDS["finishes"].search(call or last[-LAST:]) else ""
 
 
 def _error_of(turn: Turn) -> str:
@@ -249,7 +243,7 @@ def _around(text: str, match: re.Match[str]) -> str:
 
 def is_bad(told: Mapping[str, str]) -> bool:
     """Whether what the file says of an end is anything but that it came to one."""
-    return any(_words("bad").search(k) or not _words("clean").fullmatch(v) for k, v in told.items())
+    return any(_WORDS["bad"].search(k) or not _WORDS["clean"].fullmatch(v) for k, v in told.items())
 
 
 def told_in(cells: Iterable[tuple[str, object]], *, deeper: bool = True) -> dict[str, str]:
@@ -259,10 +253,10 @@ def told_in(cells: Iterable[tuple[str, object]], *, deeper: bool = True) -> dict
         bare = name.removeprefix("other/")
         if isinstance(value, Mapping) and deeper:
             found |= {f"{bare}.{k}": v for k, v in told_in(((str(k), v) for k, v in list(value.items())[:50]), deeper=False).items()}
-        elif value is True and _words("flags").search(bare):
+        elif value is True and _WORDS["flags"].search(bare):
             found[bare] = bare
-        elif value is False and _words("form").search(bare):
+        elif value is False and _WORDS["form"].search(bare):
             found[bare] = f"format: {bare} is false"
-        elif isinstance(value, str) and 0 < len(value) <= SHORT and _words("ends").search(bare) and not _DATE.match(value):
+        elif isinstance(value, str) and 0 < len(value) <= SHORT and _WORDS["ends"].search(bare) and not _DATE.match(value):
             found[bare] = value
     return found

@@ -8,7 +8,6 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,11 +26,9 @@ Known = dict[str, str]
 """Names of the code and what they stand for: the response, the right answer, or an amount of the response."""
 
 
-@cache
-def _table() -> Answer:
-    held = table(__file__, "reward_code.toml")
-    names = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in held["names"].items()}
-    return {"names": names, "holes": [{**hole, "pattern": re.compile(hole["pattern"])} for hole in held["hole"]]}
+_HELD = table(__file__, "reward_code.toml")
+_NAMES = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _HELD["names"].items()}
+_HOLES = [{**hole, "pattern": re.compile(hole["pattern"])} for hole in _HELD["hole"]]
 
 
 def read_reward(source: str) -> Answer:
@@ -47,7 +44,7 @@ def read_reward(source: str) -> Answer:
             given = "" if paid is None or taken else _normal(paid, known)
             compared |= "gold" in text and "response" in text
             pays += _pays(paid, under, taken=taken) if paid is not None else ()
-            for hole in _table()["holes"]:
+            for hole in _HOLES:
                 if found := hole["pattern"].search(text if hole["of"] == "any" else given):
                     told = {"kind": hole["kind"], "line": node.lineno, "code": ast.unparse(node)[:160], "means": hole["means"]}
                     holes.setdefault((hole["kind"], found[0]), told)
@@ -86,7 +83,7 @@ def _normal(node: Part, known: Known) -> str:
     told = deepcopy(node)
     for name in ast.walk(told):
         if isinstance(name, ast.Name):
-            meant = (ours for ours, pattern in _table()["names"].items() if ours != "reward" and pattern.search(name.id))
+            meant = (ours for ours, pattern in _NAMES.items() if ours != "reward" and pattern.search(name.id))
             name.id = known.get(name.id) or next(meant, name.id)
     return ast.unparse(told)[:LINE]
 
@@ -95,7 +92,7 @@ def _learn(node: Part, known: Known) -> None:
     """Gives a name that is assigned something of the response, or of the right answer, that meaning."""
     if isinstance(node, ast.Assign):
         text = _normal(node.value, known)
-        grows = next((hole["kind"] for hole in _table()["holes"] if hole["of"] == "paid" and hole["pattern"].search(text)), "")
+        grows = next((hole["kind"] for hole in _HOLES if hole["of"] == "paid" and hole["pattern"].search(text)), "")
         whose = [name for name in ("response", "gold") if re.search(rf"\b{name}\b", text)]
         for target in (t.id for t in node.targets if isinstance(t, ast.Name) and len(whose) == 1):
             known[target] = {"length": "len(response)", "count": "response.count()"}.get(grows, whose[0])
@@ -106,7 +103,7 @@ def _reward_of(node: Part) -> ast.expr | None:
     if isinstance(node, ast.Return):
         return node.value
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
-    named = any(isinstance(t, ast.Name) and _table()["names"]["reward"].search(t.id) for t in targets)
+    named = any(isinstance(t, ast.Name) and _NAMES["reward"].search(t.id) for t in targets)
     return node.value if named and isinstance(node, ast.Assign | ast.AugAssign) else None
 
 

@@ -54,7 +54,12 @@ def paid_for(run: Run) -> Answer:
     table = measured(run)
     rows = table[table["reward"].abs() < _HUGE] if len(table) else table
     rows = rows.iloc[:: 1 + len(rows) // ROWS].reset_index(drop=True)
-    if len(rows) < FEWEST or not 0 < (half := _half(rows)).mean() < 1:
+    if not len(rows):
+        return {}
+    # Half of the prompts is fitted; half of the rows where there are too few prompts.
+    keys = rows["prompt"].astype(str) if rows["prompt"].nunique() >= 8 else rows.index.astype(str)
+    half = np.array([zlib.crc32(key.encode()) % 2 == 0 for key in keys])
+    if len(rows) < FEWEST or not 0 < half.mean() < 1:
         return {}
     right = right_or_wrong(rows)
     right = _matched(rows) if right is None else right
@@ -130,12 +135,6 @@ def _named(term: Term) -> str:
 def _row(rows: Frame, i: int) -> Answer:
     row = rows.iloc[i]
     return {**where(row, i), "reward": float(row["reward"]), "text": str(row["response"])[:300]}
-
-
-def _half(rows: Frame) -> np.ndarray:
-    """Half of the prompts; half of the rows where there are too few prompts."""
-    keys = rows["prompt"].astype(str) if rows["prompt"].nunique() >= 8 else rows.index.astype(str)
-    return np.array([zlib.crc32(str(key).encode()) % 2 == 0 for key in keys])
 
 
 def _measures(rows: Frame, right: np.ndarray | None, half: np.ndarray) -> dict[str, Floats]:

@@ -3,7 +3,7 @@
 import re
 import weakref
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -68,18 +68,13 @@ def spread(rows: Frame, steps: int, each: int) -> Frame:
     return rows[rows.groupby("step").cumcount() < each].reset_index(drop=True)
 
 
-@cache
-def _meanings() -> dict[str, re.Pattern[str]]:
-    """What a column may say -> the names that say so."""
-    held = table(__file__, "columns.toml")
-    return {says: re.compile("|".join(names), re.IGNORECASE) for says, names in held.items()}
+_MEANINGS = {says: re.compile("|".join(names), re.IGNORECASE) for says, names in table(__file__, "columns.toml").items()}
+"""What a column may say -> the names that say so."""
 
 
 def columns(rows: Frame, says: str) -> list[str]:
     """The columns whose names say something of ``columns.toml``, whatever part of the file they come from."""
-    return [
-        name for name in map(str, rows.columns) if _meanings()[says].fullmatch(re.sub(r"^(other/|reward/)+", "", name).replace(" ", "_"))
-    ]
+    return [name for name in map(str, rows.columns) if _MEANINGS[says].fullmatch(re.sub(r"^(other/|reward/)+", "", name).replace(" ", "_"))]
 
 
 def numbers(rows: Frame, name: str) -> Floats:
