@@ -47,8 +47,6 @@ class Reservoir:
         """Number, step, reward, bytes and hash of the rows held."""
         self._payloads: dict[int, Payload] = {}
         self._sample: set[int] = set()
-        self._limit, self._low, self._high = np.full(STEPS + 1, np.inf), np.inf, -np.inf
-        """The hash below which a row of a step may stay, and the rewards beyond which any may."""
         self._coming = 0.0
         self.seen = self.corrupt = 0
 
@@ -67,17 +65,15 @@ class Reservoir:
         reward, size = np.array(rewards, np.float64), np.array(sizes, np.float64)
         known = np.isfinite(reward)
         np.add.at(self._totals, code, np.column_stack([np.ones(len(code)), known, np.where(known, reward, 0), size]))
-        picked = np.flatnonzero((hashed < self._limit[code]) | (reward < self._low) | (reward > self._high)).tolist()
-        for i in picked:
-            size[i] = len(payloads[i]) if isinstance(payloads[i], bytes) else size[i] + len(prompts[i])
-            self._payloads[int(numbers[i])] = payloads[i]
-        self._rows.append(np.column_stack([np.array(numbers, np.float64), code, reward, size, hashed])[picked])
-        self._coming += float((size[picked] + OVERHEAD).sum())
+        held = [len(kept) if isinstance(kept, bytes) else n + len(prompt) for kept, n, prompt in zip(payloads, sizes, prompts, strict=True)]
+        self._payloads |= zip(numbers, payloads, strict=True)
+        self._rows.append(np.column_stack([np.array(numbers, np.float64), code, reward, held, hashed]))
+        self._coming += sum(held) + OVERHEAD * len(held)
         if self._coming > self._budget:
             self._choose()
 
     def _choose(self) -> None:
-        """Keep of all rows held the sample and the extremes, and tell which of those to come may belong to either."""
+        """Keep of all rows held the sample and the extremes."""
         number, step, reward, size, hashed = np.concatenate(self._rows).T
         order = np.lexsort((number, hashed, step))
         rank = np.empty(number.size)
@@ -88,16 +84,10 @@ class Reservoir:
         if beyond.size:  # one more of each step is more than there is room for
             kept[beyond] = False
             self._most = max(1, int(rank[beyond[0]]))
-            self._limit = np.minimum(self._limit, np.inf if rank[beyond[0]] else hashed[beyond[0]])
         self._sample = set(number[kept].astype(np.int64).tolist())
-        last = kept & (rank == self._most - 1)
-        self._limit[step[last].astype(np.int64)] = hashed[last]
-        self._limit[STEPS] = -1
         known = np.flatnonzero(np.isfinite(reward))
-        lowest, highest = (known[np.lexsort((number[known], way * reward[known]))[:EXTREMES]] for way in (1, -1))
-        kept[lowest], kept[highest] = True, True
-        if lowest.size == EXTREMES:
-            self._low, self._high = reward[lowest[-1]], reward[highest[-1]]
+        for way in (1, -1):
+            kept[known[np.lexsort((number[known], way * reward[known]))[:EXTREMES]]] = True
         self._rows = [np.column_stack([number, step, reward, size, hashed])[kept]]
         self._payloads = {n: self._payloads[n] for n in number[kept].astype(np.int64).tolist()}
         self._coming = 0.0
