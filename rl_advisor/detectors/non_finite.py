@@ -21,7 +21,7 @@ from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
 from rl_advisor.output.wording import counted, listed
 from rl_advisor.run import Run
-from rl_advisor.settings.not_finite import STAGES, turned, unharmed
+from rl_advisor.settings.not_finite import LATER, STAGES, turned, unharmed
 from rl_advisor.settings.priors.circumstances import circumstances
 from rl_advisor.vocabulary import Link
 
@@ -33,6 +33,8 @@ NEEDS: tuple[str, ...] = ()
 CORE = STAGES["core"]
 LANGUAGE = ("grpo", "ppo_language", "language")
 """Methods whose episodes always end: there a reward that is NaN was computed so."""
+GROWN = 3.0
+"""Growth of the gradients' middle level, over the tenth before a NaN, that warns of it."""
 SAYS = re.compile(
     r"device-side assert|probability tensor"
     r"|(?:loss|grad|logit|log_?prob|reward|advantage|param|weight|tensor|ratio|value|action|observation).{0,80}\b(?:nan|inf)\b"
@@ -44,10 +46,21 @@ NONE = re.compile(r"\b(?:nan|inf|overflow)\w*(?: \w+)?\s*[:=]\s*0\b|metric \S*(?
 """Lines that count none, or speak of a side metric."""
 
 
+def warned(run: Run, at: float) -> bool:
+    """Whether gradients or a loss had left their level before a step: then what is not finite after it is no gap of the log."""
+    for name in ("policy/grad_norm", "value/loss", "policy/total_loss"):
+        step, x = run.curves[name].finite() if name in run.curves else (np.empty(0), np.empty(0))
+        x = np.abs(x[step < at])
+        late = max(LATER, x.size // 10)
+        if x.size >= 4 * LATER and np.median(x[-late:]) > GROWN * np.median(x[:-late]):
+            return True
+    return False
+
+
 def detect(run: Run) -> Answer:
     """Present when a core curve turns non-finite to the end, or the log says so of what is computed."""
     turns = {name: at for name in CORE if name in run.curves and (at := turned(run.curves[name])) is not None}
-    logging = {name: at for name, at in turns.items() if unharmed(run, name, at)}
+    logging = {name: at for name, at in turns.items() if unharmed(run, name, at) and not (name in STAGES["computed"] and warned(run, at))}
     turns = {name: at for name, at in turns.items() if name not in logging}
     if turns and turns.keys() <= {*STAGES["outcome"]} and circumstances(run).method not in LANGUAGE:
         return unclear(

@@ -24,6 +24,7 @@ from rl_advisor.reading.parsing.gpu_counters import (
     plain_name,
     telemetry_of,
 )
+from rl_advisor.reading.parsing.parquet_in import columns_of, damage_told, whole
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Named, Run
 
@@ -47,6 +48,8 @@ def read(path: Path, _: Request = WHOLE) -> Run:
 
 def _reader(path: Path) -> Callable[[Path], Raw] | None:
     """Who reads a file that begins so."""
+    if is_header(columns_of(path)):
+        return _parquet
     start = beginning(path).splitlines()
     text = "\n".join(start).lstrip()
     if text.startswith("{"):
@@ -68,6 +71,13 @@ def _below(path: Path) -> Raw:
     above = Layout(comments=_above_names(beginning(path).splitlines()) or 0)
     rows, gaps = read_table(path, above, usecols=_means_something, dtype="category", low_memory=True)
     return _columns(rows), list(gaps)
+
+
+def _parquet(path: Path) -> Raw:
+    """Such columns of a table in Parquet."""
+    with damage_told():
+        rows = whole(path, list(filter(_means_something, columns_of(path)))).unify_dictionaries()
+    return {name: rows[name].to_pandas() for name in rows.column_names}, []
 
 
 def _means_something(name: str) -> bool:
