@@ -208,12 +208,10 @@ def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: i
 def block(rows: Sequence[Row], resamples: int = 500) -> dict[str, Any]:
     """All metrics of some rows, each with its interval and count."""
     found = {name: _measured(*measure, rows, resamples) for name, measure in MEASURES.items()}
-    priced = {name.removeprefix("regret at "): found.pop(name) for name in PRICED}
     values, intervals, counts = ({name: told[i] for name, told in found.items()} for i in range(3))
-    curve, spans = ({price: told[i] for price, told in priced.items()} for i in range(2))
-    area = scoring.regret_area(list(curve.values()))
-    told = {"n": len(rows), **values, "regret_by_price": curve, "regret_area": area}
-    return told | {"intervals": intervals | {"regret_by_price": spans}, "counts": counts}
+    priced, spans, _ = ({name.removeprefix("regret at "): part.pop(name) for name in PRICED} for part in (values, intervals, counts))
+    values |= {"regret_by_price": priced, "regret_area": scoring.regret_area(list(priced.values()))}
+    return {"n": len(rows), **values, "intervals": intervals | {"regret_by_price": spans}, "counts": counts}
 
 
 def _measured(of: str, score: Callable[[Sequence[Row]], float], rows: Sequence[Row], resamples: int) -> tuple[Any, ...]:

@@ -88,7 +88,8 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*gathered(found.gaps), *gaps, *run.gaps))
     run = replace(run, ignored=gathered([g for g in (*ignored, *run.ignored) if _is_of(g.where, run)]))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
-        raise UnreadableRun(_nothing(place, found, run.gaps), _shapes(root, found.files))
+        likely = sorted(found.files, key=lambda path: path.suffix.lower() not in _WITH_ROWS)  # those that can hold rows before others
+        raise UnreadableRun(_nothing(place, found, run.gaps), {path.as_posix(): shape_of(root / path) for path in likely[:SHOWN]})
     if not len(run.rollouts):
         return run
     # Most runs left no samples, and nothing is loaded for them.
@@ -248,12 +249,6 @@ def _near(place: Path) -> str:
     names = [entry.name for _, entry in zip(range(5_000), parent.iterdir(), strict=False)]
     near = difflib.get_close_matches(place.name, names, n=3, cutoff=0.4) or sorted(names)[:5]
     return f"; in {parent} there is {', '.join(near)}" if near else f"; {parent} is empty"
-
-
-def _shapes(root: Path, files: Sequence[Path]) -> dict[str, list[str]]:
-    """What the first files look like; those that can hold rows before others."""
-    likely = sorted(files, key=lambda path: path.suffix.lower() not in _WITH_ROWS)
-    return {path.as_posix(): shape_of(root / path) for path in likely[:SHOWN]}
 
 
 def _nothing(place: Path, found: Found, gaps: Iterable[Gap]) -> str:
