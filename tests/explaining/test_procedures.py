@@ -55,7 +55,7 @@ from rl_advisor.cli.commands import main
         ("which saved checkpoint should I take", "Take the checkpoint with the best"),
         ("objective/kl is negative from the first step, although I sample plainly", "A KL that is estimated"),
         ("kl is 0.02 and rewards/rejected is negative", "Both implicit rewards"),
-        ("mean_reward falls while objective/kl increases", "The policy drifts"),
+        ("mean_reward falls while objective/kl increases", "KL to the reference"),
         ("the logprob diff of sglang and megatron is large", "Engine and trainer"),
         ("is my reward model good at an accuracy of 0.63 on the eval set?", "A reward model"),
         ("why does my loss go up while the return improves?", "In reinforcement learning a loss"),
@@ -64,10 +64,10 @@ from rl_advisor.cli.commands import main
         ("PPO: clipping should prevent the policy from straying too far", "Clipping is no bound"),
         ("SAC: the entropy explodes and then the reward is gone", "SAC feeds"),
         ("the agent trains well and does much worse when I load the model and evaluate it", "The same policy"),
-        ("why is the test success rate higher than the one in training?", "That is normal"),
+        ("why is the test success rate higher than the one in training?", "That is expected"),
         ("DQN: test converges at 400, train at 15, is it the exploration rate that differs?", "That is expected"),
         ("the agent explores with epsilon in training, but the test is far worse than training", "The same policy"),
-        ("KTO: the loss is always 0.5, it does not change", "In KTO a loss"),
+        ("KTO: the loss is always 0.5, it does not change", "The loss of preference training"),
         ("the loss of my DPO run changes slowly, chosen and rejected do too", None),
         ("KTO: the loss is 0.31 now, is there no need to change the batch?", None),
         ("DDPG: the actor always outputs either 1 or -1", "Actions that sit"),
@@ -77,14 +77,14 @@ from rl_advisor.cli.commands import main
         ("what does Std of Reward mean in ml-agents?", "Mean Reward is"),
         ("HER: the success rate is 0 after 50 epochs", "The goal is hardly ever"),
         ("the agent stops exploring and is stuck in one behavior", "The policy has settled"),
-        ("ml-agents: the entropy goes upwards", "In control the entropy"),
+        ("ml-agents: the entropy goes upwards", "The entropy rises"),
         ("grad_norm is in the tens in GRPO", "A gradient norm"),
-        ("should max_grad_norm be as low as 0.001?", "With Adam"),
+        ("should max_grad_norm be as low as 0.001?", "A gradient norm"),
         ("the agent's reward declines after a million steps", "It was good and then fell"),
         ("the lesson of this is that it works", None),
         ("the robot stands still although velocity is rewarded", "The policy has settled"),
         ("DDPG: both actions saturate at the maximum", "Actions that sit at their bounds"),
-        ("Pendulum-v0: my agent doesnt learn", "An agent that does not learn"),
+        ("Pendulum-v0: my agent doesnt learn", "Rewards do not rise"),
         ("the reward of my GRPO run oscillates", "A reward that swings"),
         ("we cannot reproduce the results of the paper with other seeds", "Results in reinforcement learning"),
         ("the completion length keeps decreasing while accuracy rises", "The length of answers"),
@@ -92,7 +92,7 @@ from rl_advisor.cli.commands import main
         ("after PPO the model writes gibberish although the reward rises", "The answers get worse"),
         ("PPO训练之后模型拒绝回答", None),
         ("QMIX: the win rate is always 0", "The goal is hardly ever"),
-        ("GRPO takes 5 minutes a step, why is training so slow?", "With language models the generation"),
+        ("GRPO takes 5 minutes a step, why is training so slow?", "First see which half"),
         ("why is my entropy_loss negative? (sb3)", "entropy_loss is minus"),
         ("the accuracy reward is always 1.0", "Groups without spread"),
         ("decreasing rewards as steps increase", "It was good and then fell"),
@@ -100,19 +100,19 @@ from rl_advisor.cli.commands import main
         ("GRPO loss is 0 from the start", "In GRPO a loss of 0"),
         ("kl is always 0 in my grpo run", "A KL of 0"),
         ("after resuming from a checkpoint the reward drops", "After a resume"),
-        ("how many steps should I train my agent?", "As long as a held-out return"),
+        ("how many steps should I train my agent?", "As long as a held-out score"),
         ("how long should I train GRPO?", "As long as a held-out score"),
         ("sb3 training is slow with 16 environments", "First see which half"),
-        ("mean action noise std keeps increasing in rsl_rl", "Action noise that keeps growing"),
-        ("which batch size should I use for GRPO?", "For GRPO take"),
-        ("my model is overfitting", "Learned by heart"),
-        ("the format reward goes up suddenly and accuracy falls", "The form is collected"),
+        ("mean action noise std keeps increasing in rsl_rl", "The entropy rises"),
+        ("which batch size should I use for GRPO?", "Three sizes"),
+        ("my model is overfitting", "The training reward rises"),
+        ("the format reward goes up suddenly and accuracy falls", "Of several parts"),
         ("PPO for text: whatever query is asked the output is the same response, and the reward does not rise", "The same answer"),
         ("is closeness to zero the way to judge the actor_loss of SAC?", "In reinforcement learning a loss"),
         ("the lora adapter does not change the model's output", "See which weights answer"),
         ("why is DDPG so unstable? the learning curve is noisy", "A reward that swings"),
         ("exploding entropy after 20 steps of GRPO", "The entropy rises"),
-        ("I have a hard time training a Pendulum to convergence, the agent falls", "An agent that does not learn"),
+        ("I have a hard time training a Pendulum to convergence, the agent falls", "Rewards do not rise"),
         ("the reward is negative, is that bad?", "The sign of a reward"),
         ("after step 300 the GRPO model only writes '!!!!!!!'", "Nothing but exclamation marks"),
         ("what a run!", None),
@@ -129,8 +129,8 @@ from rl_advisor.cli.commands import main
         ("why does the fps drop while my agent trains?", "Steps a second"),
         ("the KL of my GRPO run is 3,000,000", "A mean KL in the thousands"),
         ("the KL of my GRPO run is 0.3, large?", "KL to the reference"),
-        ("why do objective/entropy and policy/entropy_avg differ?", "Two entropies of one run"),
-        ("GRPO: entropy and kl_loss keep increasing", "KL and entropy that rise together"),
+        ("why do objective/entropy and policy/entropy_avg differ?", "An entropy counts"),
+        ("GRPO: entropy and kl_loss keep increasing", "The entropy rises"),
         ("GRPO: the kl_loss increases and the entropy falls", "The entropy falls"),
         ("NeMo-RL with vLLM: gen_kl_error is high", "Engine and trainer"),
         ("the accuracy reward and the format reward are always 1", "Groups without spread"),
@@ -141,7 +141,7 @@ from rl_advisor.cli.commands import main
         ("the KL looks quite all right, as does the horizon of 10,000 in PPO of TRL", None),
         ("self-play: the ELO of my agent falls", "In self-play"),
         ("how is ep_rew_mean calculated?", "An episode's reward in the log"),
-        ("GRPO takes 80 seconds/step, is that expected of training?", "With language models the generation"),
+        ("GRPO takes 80 seconds/step, is that expected of training?", "First see which half"),
         ("why is clip_fraction always 0 in my PPO run?", "A clip fraction of 0"),
         ("response_length/clip_ratio is 0", None),
         ("the learning rate is 0.0 in all rows", "A learning rate that is printed as 0"),
@@ -166,7 +166,7 @@ from rl_advisor.cli.commands import main
         ("the mean reward of my robot rises first and then drops", "It was good and then fell"),
         ("the mean reward of my robot rises first", None),
         ("after some time the rewards of my agent suddenly drop to 0", "It was good and then fell"),
-        ("the reward of each rollout is nan, an environment of three agents", "A mean return of NaN"),
+        ("the reward of each rollout is nan, an environment of three agents", "A metric that is missing"),
         ("the actions are nan and so is the reward of the agent", "NaN spreads"),
         ("which temperature is best for rollouts of GRPO?", "In training sample at temperature 1"),
         ("SAC: which temperature is best?", None),
@@ -202,7 +202,7 @@ def test_what_is_said_in_passing_names_no_cause(text: str, steps: bool, said: st
 
 
 def test_two_rows_that_weigh_alike_are_both_named() -> None:
-    assert "Nearly as likely: The policy has settled" in tools.explain_log("our robot stands still, its actions saturate")["summary"]
+    assert "Nearly as likely: Actions that sit" in tools.explain_log("our robot stands still, its actions saturate")["summary"]
     assert "Nearly" not in tools.explain_log("our robot stands still")["summary"]
 
 
@@ -223,9 +223,9 @@ def test_every_step_says_what_to_run_and_what_it_means() -> None:
 
 def test_every_fragment_is_put_in() -> None:
     """Of what a text must hold, and of what bars a row: a name in braces matches nothing."""
-    assert not [p["title"] for p in procedures().values() for words in (*p["words"], p["not"]) if re.search(r"\{[a-z_]+\}", words)]
-    assert asked_for("I normalize the observations.") is not None
-    assert asked_for("I normalize the observations and the score falls.") is None
+    assert not [p["title"] for p in procedures().values() for words in (*sum(p["ways"], []), p["not"]) if re.search(r"\{[a-z_]+\}", words)]
+    assert asked_for("Should I normalize the observations?") is not None
+    assert asked_for("Should I normalize the observations now that the score falls?") is None
 
 
 def test_explain_answers_with_numbered_steps() -> None:

@@ -144,7 +144,7 @@ def test_a_value_in_the_question_is_not_called_normal_where_it_proves_a_fault() 
     [
         ("the model gives the same response no matter what the prompt is, learning_rate=2e-5", "The same answer"),
         ("my kl divergence explodes", "KL to the reference"),
-        ("SAC critic loss diverges", "The critic"),
+        ("SAC critic loss diverges", "A critic"),
         ("the policy suddenly collapses after a while", "It was good and then fell"),
         ("in dpo my chosen reward keeps falling below zero", "Both implicit rewards"),
         (

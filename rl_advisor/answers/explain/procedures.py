@@ -13,16 +13,16 @@ from rl_advisor.output import Answer
 _ADDRESS = re.compile(r"\b((?:\d{1,3}\.){3}\d{1,3}|localhost|[\w-]{1,60}(?:\.[\w-]{1,60}){0,5}):(\d{4,5})\b")
 LONGEST = 4_000
 """Characters of a text that are looked at: a question is short, and a log is read by other means."""
-ENOUGH, NEAR = 3.0, 1.0
+ENOUGH, NEAR = 4.0, 1.0
 """Bits from which a procedure answers, and within which of the heaviest another is named beside it."""
 
 
 @cache
 def procedures() -> dict[str, Answer]:
-    """Every procedure by its name, the fragments put into its words."""
+    """Every procedure by its name, with the ``ways`` in which it is asked for; the fragments put into its words."""
     rows = {name: dict(row) for name, row in table(__file__, "procedures.toml").items() if name != "fragments"}
     for procedure in rows.values():
-        procedure["words"] = [_whole(group) for group in procedure["words"]]
+        procedure["ways"] = [[_whole(group) for group in way] for way in (procedure["words"], *procedure.get("or", ()))]
         procedure["not"] = _whole(procedure.get("not", "$^"))
     return rows
 
@@ -30,11 +30,11 @@ def procedures() -> dict[str, Answer]:
 def _whole(words: str) -> str:
     """Words with the fragments put in."""
     fragments = table(__file__, "procedures.toml")["fragments"]
-    return re.sub(r"\{([a-z_]+)\}", lambda name: str(fragments[name[1]]), words)
+    return re.sub(r"\{([a-z_]+)\}", lambda name: _whole(fragments[name[1]]), words)
 
 
 def asked_for(text: str, around: str = "", *, beside: bool = False) -> Answer | None:
-    """The procedure that a text asks for: the heaviest of those whose groups of words all stand in it; None where none weighs enough.
+    """The procedure that a text asks for: the heaviest of those of which the groups of one way all stand in it; None where none weighs enough.
 
     ``around`` it stands what tells agents from language models. ``beside`` logged rows only those are heard that say what a number
     means. What comes back has ``title`` (with what is nearly as likely) and ``steps`` of ``do``, ``run`` and ``means``.
