@@ -45,7 +45,7 @@ def asked_for(text: str, around: str = "", *, beside: bool = False) -> Answer | 
     for p in procedures().values():
         agents = p.get("control", half == "control")  # a guess where nothing tells them from language models
         if beside <= p.get("beside", False) and (not half or agents == (half == "control")) and not re.search(p["not"], said):
-            weighed.append((_weight(p["words"], said) - (agents and not half), p))
+            weighed.append((max(_weight(way, said) for way in p["ways"]) - (agents and not half), p))
     weighed.sort(key=itemgetter(0), reverse=True)
     answers = [p for weight, p in weighed if weight >= max(ENOUGH, weighed[0][0] - NEAR)]
     if not answers:
