@@ -223,7 +223,12 @@ def test_every_step_says_what_to_run_and_what_it_means() -> None:
 
 def test_every_fragment_is_put_in() -> None:
     """Of what a text must hold, and of what bars a row: a name in braces matches nothing."""
-    assert not [p["title"] for p in procedures().values() for words in (*sum(p["ways"], []), p["not"]) if re.search(r"\{[a-z_]+\}", words)]
+    assert not [
+        p["title"]
+        for p in procedures().values()
+        for words in (*(group for way in p["ways"] for group in way), p["not"])
+        if re.search(r"\{[a-z_]+\}", words)
+    ]
     assert asked_for("Should I normalize the observations?") is not None
     assert asked_for("Should I normalize the observations now that the score falls?") is None
 
