@@ -223,12 +223,8 @@ def test_every_step_says_what_to_run_and_what_it_means() -> None:
 
 def test_every_fragment_is_put_in() -> None:
     """Of what a text must hold, and of what bars a row: a name in braces matches nothing."""
-    assert not [
-        p["title"]
-        for p in procedures().values()
-        for words in (*(group for way in p["ways"] for group in way), p["not"])
-        if re.search(r"\{[a-z_]+\}", words)
-    ]
+    said = [group for p in procedures().values() for way in (*p["ways"], [p["not"]]) for group in way]
+    assert not [group for group in said if re.search(r"\{[a-z_]+\}", group)]
     assert asked_for("Should I normalize the observations?") is not None
     assert asked_for("Should I normalize the observations now that the score falls?") is None
 

@@ -34,7 +34,7 @@ def _whole(words: str) -> str:
 
 
 def asked_for(text: str, around: str = "", *, beside: bool = False) -> Answer | None:
-    """The procedure that a text asks for: the heaviest of those of which the groups of one way all stand in it; None where none weighs enough.
+    """The procedure that a text asks for: the heaviest of which all groups of one way stand in it; None where none weighs enough.
 
     ``around`` it stands what tells agents from language models. ``beside`` logged rows only those are heard that say what a number
     means. What comes back has ``title`` (with what is nearly as likely) and ``steps`` of ``do``, ``run`` and ``means``.
