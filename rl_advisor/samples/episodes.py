@@ -15,7 +15,7 @@ from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_cont
 from rl_advisor.features.text.turns import Turn, spoken, turns_in, with_calls
 from rl_advisor.output import Answer
 from rl_advisor.run import Curve, Run
-from rl_advisor.samples.failure_signs import UNKNOWN, Episode, Reason, is_bad, reason_of, told_in
+from rl_advisor.samples.failure_signs import UNKNOWN, Episode, Reason, is_bad, is_word, reason_of, told_in
 from rl_advisor.samples.rows import Frame, of_samples, right_answers, right_or_wrong, spread, training, where
 from rl_advisor.samples.same_answers import marks
 from rl_advisor.samples.text_change import share_of, wilson
@@ -158,6 +158,7 @@ def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     marked, full = _full_marks(known)
     paid = reward >= full if marked else reward > (0.0 if low == high or high > 0 > low + high else (low + high) / 2)
     right = right_or_wrong(rows)
+    right = _verdicts(rows) if right is None and not known.size else right
     if right is None:
         gold = right_answers(rows) or [""] * len(rows)
         unlike = np.array(
@@ -178,6 +179,13 @@ def _full_marks(known: np.ndarray) -> tuple[bool, float]:
     top = int((known == high).sum())
     marked = low >= 0 and high <= 1 and (low == high or (top >= known.size / 10 and (top > 1 or high == 1)))
     return marked, (high if low < high else 1.0) - 1e-6
+
+
+def _verdicts(rows: Frame) -> np.ndarray | None:
+    """1 where the last that the environment says is that the episode succeeded, 0 where it failed, NaN without a word; None without any."""
+    last = [next((t.text for t in reversed(turns) if t.role != "assistant"), "")[:_STATE] for turns in turns_of(rows)]
+    said = np.array([1.0 if is_word("won", text) else 0.0 if is_word("lost", text) else np.nan for text in last])
+    return said if np.isfinite(said).any() else None
 
 
 def _ends_told(rows: Frame) -> np.ndarray:

@@ -43,6 +43,11 @@ _WEIGHTS: Mapping[str, Mapping[str, float]] = _HELD["weights"]
 """What each sign speaks for, in nats."""
 
 
+def is_word(name: str, text: str) -> bool:
+    """Whether words of a name of the table (``won``, ``lost``) stand in a text."""
+    return _WORDS[name].search(text) is not None
+
+
 class Episode(NamedTuple):
     """What is known of one episode: its turns, what the file says of its end by column, the right answer, and what its kin have."""
 

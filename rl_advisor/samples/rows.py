@@ -84,12 +84,18 @@ def numbers(rows: Frame, name: str) -> Floats:
     column = rows[name]
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
         return np.asarray(column, np.float64)
+    words = {cell.strip().lower() for cell in column if isinstance(cell, str)}
+    letters = _LETTERS if words <= {*_LETTERS} else {}
     said = pd.to_numeric(column, errors="coerce")
-    return np.array([verdict(c) if np.isnan(v) else v for v, c in zip(said, column, strict=True)], np.float64)
+    return np.array(
+        [letters.get(str(c).strip().lower(), verdict(c)) if np.isnan(v) else v for v, c in zip(said, column, strict=True)], np.float64
+    )
 
 
 _FEWEST = 3
 """Cells that are too few to tell what a column says."""
+_LETTERS = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0}
+"""What a verdict in one letter is as a number: correct, incorrect, in part, no answer."""
 
 
 def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:
@@ -104,7 +110,7 @@ def right_answers(rows: Frame, says: str = "right_answer") -> list[str] | None:
 def right_or_wrong(rows: Frame) -> Floats | None:
     """1 for an episode that succeeded, 0 for one that did not, by what columns say so and are not the reward again; None without one."""
     named = columns(rows, "succeeded")
-    told = [numbers(rows, name) for name in named]
+    told = [_neither(numbers(rows, name), rows[name]) for name in named]
     told += [numbers(rows, name) for name in map(str, rows.columns) if name not in named and _in_verdicts(rows[name])]
     told += [1 - numbers(rows, name) for name in columns(rows, "failed") if np.isin(numbers(rows, name), (0, 1)).all()]
     reward = numbers(rows, "reward")
@@ -119,6 +125,12 @@ def _in_verdicts(cells: Series) -> bool:
     """Whether nearly all cells are verdicts in a word, of both kinds, whatever the column is called."""
     words = [verdict(cell) for cell in cells if isinstance(cell, str) and cell.isalpha()]
     return len(words) > _FEWEST and len({*words}) == 2 and not np.isnan(words).any() and len(words) > 0.9 * len(cells)
+
+
+def _neither(right: Floats, said: Series) -> Floats:
+    """Verdicts with a half where a word stands that is none (``abstain``); as they are where no other cell is one."""
+    word = said.map(lambda cell: isinstance(cell, str) and bool(cell.strip())).to_numpy(bool)
+    return np.where(np.isnan(right) & word & np.isfinite(right).any(), 0.5, right)
 
 
 def reference_columns(rows: Frame) -> list[str]:

@@ -47,7 +47,7 @@ WANTED = {
     "score": ((), "Average Score", [100, 200], "episodes", None),
     "logging": ((), "Reward", [1, 2], "episodes", 500),
     "brackets": ((), "total reward", [1, 2], "episodes", None),
-    "a2c": ((), "mean/median reward", [1760, 2760], "env steps", None),
+    "a2c": ((), "mean reward", [1760, 2760], "env steps", None),
     "mappo": ((), "average episode rewards", [100, 200], "env steps", 1000),
     "tianshou": ((), "rew", [1000, 2000], "env steps", None),
     "sample_factory": ((), "Avg episode reward", [1000, 2000], "env steps", None),
@@ -107,6 +107,16 @@ def test_other_logs_with_numbers(tmp_path: Path, line: str, read: str) -> None:
     else:
         with pytest.raises(UnreadableRun):
             read_run(path)
+
+
+def test_behaviours_of_one_console_are_kept_apart(tmp_path: Path) -> None:
+    """Two behaviours that learn at once are two runs: the first is read, the other is named."""
+    line = "INFO:mlagents.trainers:{b}: Step: {i}000. Time Elapsed: {i}.5 s. Mean Reward: {r}{i}.5. Std of Reward: 0.7.\n"
+    path = written(
+        tmp_path / "train.log", line.replace("{b}", "Goalie").replace("{r}", "") + line.replace("{b}", "Striker").replace("{r}", "-")
+    )
+    assert read_run(path).others == ("train.log#Striker",)
+    assert read_run(f"{path}#Striker").curves["reward/mean"].value.tolist() == [-1.5, -2.5, -3.5, -4.5, -5.5]
 
 
 def test_a_crash_of_a_printed_log_is_an_event(tmp_path: Path) -> None:

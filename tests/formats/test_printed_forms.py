@@ -174,6 +174,7 @@ HOME_MADE = {
     "sentence": ("Episode {i} ended with reward {v} after 20{i} steps (avg over last 10: 7.{i})", "avg over last; steps"),
     "units": ("Iter {i}: dist 1.2{i} m, torque=2.{i}Nm, speed 0.4{i} m/s, reward {v}, falls {i}/16", "dist; falls; speed; torque"),
     "agents": ("ep {i} rewards [1.{i}, -3.{i}, 2.{i}] mean {v}", "rewards, number 1; rewards, number 2; rewards, number 3"),
+    "slashes": ("gen {i}: W/D/L = 1{i}/2{i}/3{i}, reward {v}", "D; L; W"),
     "nested": ("[step={i}] loss=0.1{i} rewards=[all={v} fmt=0.9{i} len=[mean=31{i} max=512]]", "len/mean; loss; rewards/fmt"),
     "Chinese": ("第{i}轮 奖励: {v} 损失: 0.1{i}", "损失"),
     "wide": ("回合：{i}，奖励：{v}，损失：0.1{i}", "损失"),  # noqa: RUF001
@@ -217,6 +218,18 @@ def test_a_row_of_units_is_no_header(tmp_path: Path) -> None:
     rows = "".join(f"| {i} | {i}.5 | 0.{i} |\n" for i in range(1, 6))
     (tmp_path / "train.log").write_text("| iter | reward | dist |\n|  #   |   -    |  m   |\n|------|-----|----|\n" + rows)
     assert {"dist", "reward/mean"} == set(read_run(tmp_path).curves)
+
+
+def test_cells_left_empty_in_a_table_of_blanks_take_nothing_from_their_neighbours(tmp_path: Path) -> None:
+    """A number belongs to the name that stands nearest above it; below two that are as near it belongs to none."""
+    head = "iter    reward    length    note\n"
+    rows = "".join(f"{i:>4}    {i + 0.5:>6}    {i * 10 if i % 2 else '':>6}    \n" for i in range(1, 9))
+    (tmp_path / "train.log").write_text(head + rows)
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].value.tolist() == [i + 0.5 for i in range(1, 9)]
+    assert run.curves["length"].value.tolist() == [10, 30, 50, 70]
+    (tmp_path / "train.log").write_text(head + rows.replace("    ", "       "))
+    assert all(set(c.value) <= {i + 0.5 for i in range(9)} for n, c in read_run(tmp_path).curves.items() if n == "reward/mean")
 
 
 def test_lists_of_other_lengths_take_nothing_from_the_names_beside_them(tmp_path: Path) -> None:

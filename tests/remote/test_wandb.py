@@ -22,10 +22,11 @@ REAL = next((Path(__file__).parents[1] / "data" / "trackers").rglob("*.wandb"))
 
 def _rows() -> list[dict[str, Any]]:
     """The history of the real run, one object a row, as the server keeps it."""
-    content = wandb_run._Content()
+    rows = []
     for record in wandb_run._records(REAL, []):
-        wandb_run._take(record, content)
-    return [dict(values) for _, _, values in content.rows]
+        places = wandb_run.inside(record, 0, len(record), wandb_run._HISTORY)
+        rows += [dict(wandb_run.flat(wandb_run._items(record, *place, 1))) for place in places]
+    return rows
 
 
 def _answer(query: str, variables: dict[str, Any], rows: list[dict[str, Any]], page: str) -> dict[str, Any]:

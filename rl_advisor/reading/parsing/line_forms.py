@@ -37,28 +37,31 @@ _JOINING = {"", ",", ":", "-", ".", "T"}
 
 @dataclass(eq=False)
 class Family:
-    """Lines with the same names: the record that each belongs to, and its numbers."""
+    """Lines with the same names: the record that each belongs to, its form, and its numbers."""
 
     slots: Sequence[Slot]
     """Those of its first form."""
-    pieces: list[tuple[Places, Floats]] = field(default_factory=list)
-    """Records and numbers of lines, which become arrays when all have come."""
+    pieces: list[tuple[Places, Places, Floats]] = field(default_factory=list)
+    """Records, forms and numbers of lines, which become arrays when all have come."""
     record: Places = field(init=False)
+    form: Places = field(init=False)
     number: Floats = field(init=False)
-    forms: set[str] = field(default_factory=set)
-    """The texts between the numbers, in which it was written."""
+    texts: list[str] = field(default_factory=list)
+    """The texts of its first forms."""
     header: tuple[str, ...] = ()
     """The header of the table that its lines are rows of."""
     totals: dict[str, float] = field(default_factory=dict)
     stamps: dict[int, str] = field(default_factory=dict)
     """Record at which a count went back, and the time that the line begins with."""
+    forms: int = 0
+    """In how many forms it was written."""
 
     def close(self) -> None:
         """Make arrays of its lines, in their order, without the numbers whose names are none."""
-        record, number = map(np.concatenate, zip(*self.pieces, strict=True))
+        record, form, number = map(np.concatenate, zip(*self.pieces, strict=True))
         turn = np.argsort(record, kind="stable")
-        self.record, number = record[turn], number[turn]
-        steady = record.size >= FEWEST_OF_ANYBODY and FORMS * len(self.forms) <= record.size
+        self.record, self.form, number = record[turn], form[turn], number[turn]
+        steady = record.size >= FEWEST_OF_ANYBODY and FORMS * self.forms <= record.size
         named = enumerate(self.slots)
         kept = [i for i, slot in named if (steady or not slot.loose) and (not slot.name.endswith(TOTAL) or np.ptp(number[:, i]) > 0)]
         self.slots, self.number = [self.slots[i] for i in kept], number[:, kept]
@@ -91,6 +94,7 @@ class Form:
 
     family: Family
     slots: Sequence[Slot]
+    index: int
     between: Sequence[str] = ()
     """The texts before, between and behind its numbers."""
     alone: bool = False

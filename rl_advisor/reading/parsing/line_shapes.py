@@ -6,7 +6,7 @@ each form. Forms with the same names are a family, whose numbers are kept as one
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,9 +29,12 @@ MOST = 20_000
 """Named numbers of a line."""
 DIGITS = 15
 """Digits of a total."""
+KEPT_APART = 100
+"""Forms of a family that are told apart."""
 COMMON, RARE = 8, 20
 """Forms whose lines are taken at once, and of how many lines of the block before one was such a line at least."""
 MOST_STAMPS = 1_000
+_BARS = re.compile(r"(?<=\])(?=[^\[\]|]{0,60}?\d+%\|)")
 _INDEXED = re.compile(r"\[\(\d+, '([-+.\deE]+)'\)\]")
 _BLOCK = re.compile(r"Result for (\S+):$")
 """Ray Tune's block, in which the count comes last; trials take turns."""
@@ -39,6 +42,15 @@ TITLE = 80
 """Characters of a heading."""
 _GROUP = re.compile(r"\| *+([\w. -]++/) *+\| *+\|")
 _RULE = re.compile(r"[-=_#*+|:─━│┃┏┓┗┛┡┩╇┳┻┬┴┼├┤┌┐└┘╞╡╪/ ~]*")
+
+
+def _parts(line: str) -> Iterator[str]:
+    """The line, or what stood in its place one after the other, where a progress bar was drawn again and again."""
+    for part in line.split("\r") if "\r" in line[:-1] else (line.rstrip("\r"),):
+        if part.count("%|", 0, LINE) > 1:
+            yield from (piece[:LINE] for piece in _BARS.split(part))
+        else:
+            yield part[:LINE]
 
 
 class Shapes:
@@ -89,8 +101,8 @@ class Shapes:
             behind, before = i + 1, self.record
             for line in block[i:behind]:
                 self.watch.line += 1
-                for part in line.split("\r") if "\r" in line[:-1] else (line.rstrip("\r"),):  # a bar that was drawn again and again
-                    self._line(part[:LINE])
+                for part in _parts(line):
+                    self._line(part)
                 makes[i] = self.record - before
         record = begun + makes.cumsum()
         for form, at, number, times in alike:
@@ -146,8 +158,14 @@ class Shapes:
         if alone and texts[0].startswith("|  "):
             found = (replace(found[0], name=self.group + found[0].name),)
         family = self._family(found)
-        family.forms.add(" ".join("\0".join(texts).split()))
-        return Form(family, found, texts, alone, INTERESTING.search("".join(parts)) is not None, parts[1::2])
+        text = " ".join("\0".join(texts).split())
+        if text in family.texts:
+            index = family.texts.index(text)
+        else:
+            index = min(len(family.texts), KEPT_APART)
+            family.texts += [text] if len(family.texts) < KEPT_APART else []
+            family.forms += 1
+        return Form(family, found, index, texts, alone, INTERESTING.search("".join(parts)) is not None, parts[1::2])
 
     def _family(self, found: Sequence[Slot], header: tuple[str, ...] = ()) -> Family:
         key = (*((slot.name, slot.counts) for slot in found), header)
@@ -158,7 +176,7 @@ class Shapes:
         key = names, header
         if (form := self.known.get(key)) is None:
             found = [Slot(at, name) for at, name in enumerate(names)]
-            form = self.known[key] = Form(self._family(found, header), found)
+            form = self.known[key] = Form(self._family(found, header), found, 0)
         return form
 
     def _take(self, form: Form, tokens: Sequence[str]) -> None:
@@ -188,7 +206,7 @@ class Shapes:
                 )
                 for back in np.flatnonzero(np.r_[True, count[1:] < count[:-1]])[: MOST_STAMPS - len(family.stamps)].tolist():
                     family.stamps[int(record[back])] = time if slot.at and ":" in (time := str(times[back])) else ""
-        family.pieces.append((record, number[:, :width]))
+        family.pieces.append((record, np.full(record.size, form.index), number[:, :width]))
         self.seen[form] += record.size
         self.kept += record.size
 

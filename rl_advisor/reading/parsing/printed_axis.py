@@ -1,5 +1,6 @@
 """The count by which printed lines go: which one it is, whether it stands before or behind what belongs to it, and the runs it parts."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ FEWEST_ROWS = 2
 Names = Sequence[str] | npt.NDArray[np.object_]
 """The run that each entry is of; nothing where there is one."""
 MOST_RUNS = 200
+MOST_TURNS = 20
 
 
 @dataclass
@@ -53,7 +55,8 @@ class Axis:
 
     def step_at(self, record: float | None) -> float | None:
         """The step that was the last before a record; the first for what came before it."""
-        return None if record is None else float(self.step[max(int(np.searchsorted(self.record, record, "right")) - 1, 0)])
+        at = np.searchsorted(self.record, -1 if record is None else record, "right") - 1
+        return None if record is None else float(self.step[max(int(at), 0)])
 
     def places(self, record: Places) -> Places:
         """Which entry each record belongs to, -1 for none."""
@@ -136,13 +139,14 @@ def _entries(name: str, every: Sequence[Family], shapes: Shapes) -> Axis | None:
     own = [lines for lines, back in zip(every, backs, strict=True) if back <= max(few, lines.record.size // 50)]
     record = np.concatenate([lines.record for lines in own])
     step = np.concatenate([lines.called(name) for lines in own])
+    form = np.concatenate([lines.form + 1000 * i for i, lines in enumerate(own)])
     turn = np.argsort(record, kind="stable")
     turn = turn[np.isfinite(step[turn])]
-    record, step = record[turn], step[turn]
+    record, step, form = record[turn], step[turn], form[turn]
     fewest = FEWEST_ROWS if any(lines.header for lines in own) else FEWEST
     if step.size == 0 or (sum(lines.record.size for lines in own) >= FEWEST and np.count_nonzero(np.diff(step)) + 1 < fewest):
         return None
-    names = next((label for label in _labels(record, turn, own, shapes) if parts(label, step)), None)
+    names = next((label for label in _labels(record, form, turn, own, shapes) if parts(label, step)), None)
     inner = names is None
     if names is None:
         names = _starts(record, step, own)
@@ -160,8 +164,8 @@ def _goes_up(step: Floats) -> bool:
     return step.size == 1 or goes_up(step)
 
 
-def _labels(record: Places, turn: Places, own: Sequence[Family], shapes: Shapes) -> Iterator[Names]:
-    """What may name the runs that entries are of: the heading or block above, a number of its line (``seed 1``)."""
+def _labels(record: Places, form: Places, turn: Places, own: Sequence[Family], shapes: Shapes) -> Iterator[Names]:
+    """What may name the runs that entries are of: the heading or block above, a number of its line (``seed 1``), what forms differ by."""
     if shapes.labels:
         above = np.array(["start", *(name for _, name in shapes.labels)], object)
         yield above[np.searchsorted([r for r, _ in shapes.labels], record, "right")]
@@ -169,6 +173,11 @@ def _labels(record: Places, turn: Places, own: Sequence[Family], shapes: Shapes)
         for name in own[0].names:
             if column_key(name) in TOLD["runs"] and np.ptp(kind := own[0].called(name)[turn]) > 0:
                 yield np.array([f"{name} {k:g}" for k in kind], object)
+        kinds, texts = np.unique(form), own[0].texts
+        if 1 < kinds.size <= min(MOST_TURNS, int(np.count_nonzero(np.diff(form)))) and kinds[-1] < len(texts):
+            rows = [texts[kind].split() for kind in kinds]
+            if len(set(map(len, rows))) == 1:
+                yield np.array(_apart(rows), object)[np.searchsorted(kinds, form)]
 
 
 def _starts(record: Places, step: Floats, own: Sequence[Family]) -> Names:
@@ -180,6 +189,14 @@ def _starts(record: Places, step: Floats, own: Sequence[Family]) -> Names:
     names = [stamps.get(int(record[first]), "")[:19] or f"run {i}" for i, (first, _) in enumerate(bounds, 1)]
     names = [name if names.count(name) == 1 else f"run {i}" for i, name in enumerate(names, 1)]
     return np.repeat(np.array(names, object), [last - first for first, last in bounds])
+
+
+def _apart(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """What tells the words of forms apart: the first that differs, without its punctuation."""
+    column = next(i for i, words_ in enumerate(zip(*rows, strict=True)) if len(set(words_)) > 1)
+    names = [re.sub(r"^[\W_]+|[\W_]+$", "", row[column].split("\0")[0]) or row[column].replace("\0", "") for row in rows]
+    names = [name.rpartition(":")[2] or name for name in names]
+    return tuple(name if names.count(name) == 1 else f"{name} {i + 1}" for i, name in enumerate(names))
 
 
 def _placed(axis: Axis, found: Sequence[Family]) -> Axis:

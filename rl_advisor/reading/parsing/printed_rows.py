@@ -59,7 +59,7 @@ def _repeats(lines: Family, rows: int, shared: npt.NDArray[np.bool_]) -> bool:
         return rows >= FEWEST_ROWS
     if size < FEWEST or lines.tells or any(slot.counts for slot in lines.slots):
         return size >= FEWEST
-    loose, still = len(lines.forms) > max(3, size // 2), bool((lines.number == lines.number[0]).all())
+    loose, still = lines.forms > max(3, size // 2), bool((lines.number == lines.number[0]).all())
     return not loose and (not still or bool(shared[lines.record[0]]))
 
 

@@ -4,6 +4,7 @@ A line comes as the texts between its numbers, which lines that repeat have in c
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +25,8 @@ LOOKED_AT = 200
 """Characters before a number in which its name is looked for."""
 SHORTEST = 3
 """Letters of each word of a name that no mark stands behind."""
+MOST_BESIDE = 16
+"""Numbers of one name that stand beside each other."""
 _WORD = r"[^\W\d][\w./%@#&+-]*(?:'s)?"
 SEEN = LOOKED_AT
 """No pattern of this module is asked about a longer text."""
@@ -44,6 +47,8 @@ _IS = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}) is $")
 _BARE = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}})")
 _HEADED = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}})\s*[:-]\s+[^\W\d]+\s*[:=]?\s*$")
 """What the names behind it are of: ``Reward: mean=1.2 std=0.3``, ``Steps - mean: 45``."""
+_SHARED = re.compile(r"(\w+(?:/\w+)+)( \w+)?")
+"""Numbers of one thing: ``mean/median reward 1.5/2.0``, ``W/D/L = 3/1/2``."""
 _DRESSED = re.compile(r"(?:\b(?:np|numpy|torch|jnp)\.)?(?:\b[a-z]\w*\()?[\['\"`(\s$]*$")
 """Brackets, quotes and type names that stand around a number: ``np.float64(``, ``tensor([``."""
 _AFTER = re.compile(r"[\s,;:|│┃(\[)\]}'\"`%±<>]|[-\u2013]\s|$|\.(?:\s|$)|\+/-")
@@ -103,7 +108,9 @@ def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
         line.open(ahead)
         if at > done and _ends_there(after) and not _is_inside(texts, at):
             done = line.take(at, after)
-    return tuple(sorted(line.found.values(), key=lambda slot: slot.at))
+    beside = Counter(slot.beside for slot in line.found.values())
+    kept = (slot for slot in line.found.values() if not slot.beside or beside[slot.beside] <= MOST_BESIDE)
+    return tuple(sorted(kept, key=lambda slot: slot.at))
 
 
 class _Line:
@@ -147,6 +154,10 @@ class _Line:
             else:
                 self.last = ""
             return at
+        if total and (names := _shared(name, self.texts[at + 1 :])):
+            for i, one in enumerate(names):
+                self._add(at + i, one)
+            return at + len(names) - 1
         if total and name and not counts:  # ``correct=3/4``: both are numbers of a measure
             self._add(at + 1, name + TOTAL)
         self._add(at, self._below(name), counts=counts, total=at + 1 if total else -1, loose=loose)
@@ -182,6 +193,13 @@ def _is_inside(texts: Sequence[str], at: int) -> bool:
     return bool(named and inside and (inside[1] or not (named[1] or _COUNT.search(ahead))))
 
 
+def _shared(name: str, after: Sequence[str]) -> list[str]:
+    """The names of numbers with ``/`` between them that share one, part by part; none where they do not."""
+    shared = _SHARED.fullmatch(name)
+    names = [part + (shared[2] or "") for part in shared[1].split("/")] if shared else []
+    return names if [text.strip() for text in after[:-1][: len(names) - 1]] == ["/"] * (len(names) - 1) else []
+
+
 def _before(texts: Sequence[str], at: int) -> str:
     """The text in which a number's name stands."""
     before = texts[at]
@@ -190,6 +208,8 @@ def _before(texts: Sequence[str], at: int) -> str:
     if _is_inside(texts, at - 1):
         words = texts[at - 1]
         return (words.rpartition("(")[0] if ")" in before else words.rstrip()) + before.rpartition(")")[2]
+    if at == 1 and before.strip() in (":", "->") and not texts[2].strip(" ,;|") and _COUNT.search(texts[0][-LOOKED_AT:]):
+        return "c1: "  # ``Episode 12: 9.0``, as the second cell of a row without a header
     unit = UNIT.match(before)
     return before[unit.end() :] if unit else before
 
