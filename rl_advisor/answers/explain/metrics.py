@@ -70,6 +70,8 @@ PRINTED_ZERO = (
     "Printed as 0: a rate below the digits that are printed looks so too, as warm-up does; the configuration tells.",
     None,
 )
+SCHEDULED = ("normal", "It goes one way from row to row: the warm-up or the end of a schedule, where it is small.", None)
+"""What is said of a learning rate that is small for now."""
 
 
 def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str, Prior | None]:
@@ -82,8 +84,10 @@ def _judged(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str
     around = rows.around.careful if rate else rows.around
     ranges = [row for n in meanings if (row := prior(n, around)) is not None] if finite.size else []
     if alone and ranges:
-        if rate and not finite.any():
-            return PRINTED_ZERO
+        one_way = rate and finite.size > 2 and abs(np.sign(np.diff(finite)).sum()) == finite.size - 1
+        off = rate and not finite.any()
+        if off or (one_way and ranges[0].side(finite.max()) == "below"):
+            return PRINTED_ZERO if off else SCHEDULED
         finite = np.append(finite, finite.max()) if rate and rows.count > 1 else finite
     if alone:
         return _against(ranges[0], finite[-1], finite.tolist()) if ranges else ("unknown", UNKNOWN, None)
