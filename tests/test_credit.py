@@ -61,11 +61,12 @@ def run_of(call: dict[str, float], tool: dict[str, float], fails: bool = True, *
 
 
 def test_what_turns_are_paid_and_trained_for() -> None:
-    """Failing calls with a reward of their own, tools' words in the loss."""
+    """Failing calls with a reward of their own, tools' words in the loss, two versions in one episode, log-probabilities that cannot be."""
     found = credit(run_of({"reward": 0.5, "trained": 1.0, "version": 3, "logprob": 0.2}, {"trained": 1.0, "version": 5}))
     assert found["certain"] == {"episodes": 30, "turn": 1, "left": pytest.approx(2 / 3)}
     assert (found["paid_errors"]["share_positive"], found["masks"]["others_trained_upon"]) == (1, 1)
-    assert len(credit_lines(found)) == 3
+    assert (found["versions"]["share_mixed"], found["versions"]["widest"], found["logprobs"]["above_zero"]) == (1, 2, 1)
+    assert len(credit_lines(found)) == 4
     assert "cannot_tell" not in found
 
 
@@ -74,17 +75,19 @@ def test_sound_credit_and_what_cannot_be_told() -> None:
     found = credit(run_of({"trained": 1.0}, {"trained": 0.0}, fails=False, advantage=(-1.0, 1.0)))
     assert set(found) == {"certain", "masks", "cannot_tell"}
     assert found["masks"]["others_trained_upon"] == 0
-    assert any("reward per turn" in line for line in found["cannot_tell"])
+    assert any("policy version" in line for line in found["cannot_tell"])
     assert any("cannot be told" in line for line in credit_lines(found))
     turned = credit(run_of({}, {}, advantage=(1.0, -1.0)))
     assert turned["upside_down"] == {"episodes": 40, "share": 1}
     assert credit(Run()) == {}
 
 
-def test_no_attempt_to_compare_with() -> None:
-    """Where every attempt at a prompt ends alike no turn is blamed, and that is said."""
-    alike = run_of({}, {}, reward=(0.0, 0.0))
+def test_no_attempt_to_compare_with_and_versions_of_rows() -> None:
+    """Where every attempt at a prompt ends alike no turn is blamed, and that is said; versions in a column of the samples are told."""
+    alike = run_of({}, {}, reward=(0.0, 0.0), other_version=(3, 9))
     assert "log several attempts" in " ".join(credit(alike)["cannot_tell"])
+    rows = alike.rollouts.rename(columns={"other_version": "other/policy_version"})
+    assert credit(Run(rollouts=rows))["ages"] == {"first": 6, "latest": 6, "widest": 6}
 
 
 def test_an_episode_lost_before_its_first_word_is_counted() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rl_advisor.curves.outcomes import held_out
 from rl_advisor.reading import read_run
-from rl_advisor.reading.guessing import with_outcome
+from rl_advisor.reading.guessing import Told, with_outcome
 from rl_advisor.run import Curve, Run
 
 NOISE = np.random.default_rng(3)
@@ -32,7 +32,7 @@ def _curves(*names: str) -> dict[str, Curve]:
 )
 def test_the_likeliest_outcome(names: tuple[str, ...], chosen: str, runner_up: str) -> None:
     """Words decide first; where only losses are, or a supervised trainer writes, there is none."""
-    curves, guess = with_outcome(_curves(*names), {}, names)
+    curves, guess = with_outcome(_curves(*names), Told({}, "", names))
     assert (guess.raw if guess else "") == chosen
     assert (guess.runner_up if guess else "") == runner_up
     assert sum(c.guessed for c in curves.values()) == (chosen != "")
@@ -50,28 +50,29 @@ def test_of_two_scores_with_as_many_points_the_one_that_moves_counts() -> None:
 def test_what_only_counts_up_is_no_outcome(name: str, chosen: str) -> None:
     """A list of places rises by steps of any size; what speaks for an outcome may rise all the time."""
     rising = np.cumsum(np.random.default_rng(4).integers(1, 40, 300)).astype(float)
-    _curves, guess = with_outcome({name: Curve(name, name, "log.json", np.arange(300.0), rising)})
+    _curves, guess = with_outcome({name: Curve(name, name, "log.json", np.arange(300.0), rising)}, Told({}))
     assert (guess.raw if guess else "") == chosen
 
 
-def test_the_configuration_decides_between_equals() -> None:
+def test_configuration_and_readme_decide_between_equals() -> None:
     """What the configuration names as its metric goes before what stands first."""
     names = ("red_won", "blue_won", "entropy")
-    guess = with_outcome(_curves(*names), {"metric_for_best_model": "blue_won"}, names)[1]
-    assert guess is not None
-    assert guess.raw == "blue_won"
+    for told in (Told({"metric_for_best_model": "blue_won"}, "", names), Told({}, "The main metric is `blue_won`.", names)):
+        guess = with_outcome(_curves(*names), told)[1]
+        assert guess is not None
+        assert guess.raw == "blue_won"
 
 
 def test_less_is_better_is_turned_and_said() -> None:
     """A cost goes down when things go well, and its owner sees from the name that its sign is turned."""
     for cost in ("episode_cost", "exploitability", "NashConv", "final_distance", "total tardiness"):
-        curves, guess = with_outcome(_curves(cost, "entropy"), {}, (cost, "entropy"))
+        curves, guess = with_outcome(_curves(cost, "entropy"), Told({}, "", (cost, "entropy")))
         assert guess is not None
         assert guess.lower_is_better and guess.raw == cost
         assert "sign is turned" in curves["reward/mean"].note
         assert curves["reward/mean"].raw == f"-{cost}"
     for gain in ("distance_travelled", "episode_score"):
-        assert with_outcome(_curves(gain, "entropy"), {}, (gain, "entropy"))[0]["reward/mean"].raw == gain
+        assert with_outcome(_curves(gain, "entropy"), Told({}, "", (gain, "entropy")))[0]["reward/mean"].raw == gain
 
 
 def test_what_nobody_explained_and_moved() -> None:

@@ -535,14 +535,15 @@ def test_an_evaluation_that_is_written_twice_counts_once(tmp_path):
     assert score.value.tolist() == [200.0, 200.0, 200.0]
 
 
-def test_copies_are_one_run(tmp_path):
-    """Twenty files of the same numbers are one run."""
+def test_copies_are_told_as_copies(tmp_path):
+    """Twenty files of the same numbers are one run, and that they are copies is said."""
     for k in range(20):
         (tmp_path / f"run{k}").mkdir()
         (tmp_path / f"run{k}" / "progress.csv").write_text("step,reward\n" + "".join(f"{i},{i % 7}\n" for i in range(1, 30)))
     run = read_run(tmp_path)
     assert run.others == ()
     assert run.curves["reward/mean"].step.size == 29
+    assert "a copy, counted once" in whys(run)
 
 
 @pytest.mark.parametrize(

@@ -49,4 +49,6 @@ def _range(term: Answer) -> str:
 def credit_lines(found: Answer) -> list[str]:
     """Where credit goes wrong inside episodes, in at most four sentences, and what cannot be told."""
     untold = found.get("cannot_tell", ())[:3]
-    return [*sentences("credit", found)[:4], *([f"cannot be told from this dump: {'; '.join(untold)}"] if untold else [])]
+    logged = found.get("logprobs", {"above_zero": 0, "exactly_zero": 0})
+    lines = sentences("credit", found | {"impossible": logged["above_zero"] + logged["exactly_zero"]})[:4]
+    return [*lines, *([f"cannot be told from this dump: {'; '.join(untold)}"] if untold else [])]

@@ -26,7 +26,7 @@ from rl_advisor.reading.parsing.log_lines import CONSOLES
 from rl_advisor.reading.parsing.metric_table import NO_COURSE
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
-from rl_advisor.reading.run_folder import Found, thinned, walk
+from rl_advisor.reading.run_folder import Found, readme_of, thinned, walk
 from rl_advisor.reading.separating import on_the_way
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
 
@@ -83,7 +83,7 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     _must_be_there(place, inner, columns, parts)
     column = {"reward/mean": inner} if inner and any(inner in one.curves for one in parts) else {}
     metrics = column | {ours: raw for ours, raw in mapping.items() if ours not in columns}
-    run = assemble(place.resolve().name, parts, metrics)
+    run = assemble(place.resolve().name, parts, metrics, readme_of(root))
     saved = [c for c in found.checkpoints if _is_of(c.path, run)]
     run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*gathered(found.gaps), *gaps, *run.gaps))
     run = replace(run, ignored=gathered([g for g in (*ignored, *run.ignored) if _is_of(g.where, run)]))

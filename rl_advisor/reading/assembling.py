@@ -13,7 +13,7 @@ from rl_advisor.curves.task import task
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.output.wording import listed
 from rl_advisor.reading.episodes import merged_episodes
-from rl_advisor.reading.guessing import OUTCOMES, guess, with_loss, with_outcome
+from rl_advisor.reading.guessing import OUTCOMES, Told, guess, with_loss, with_outcome
 from rl_advisor.reading.joining import chained, joined, pauses, settle
 from rl_advisor.reading.measurable import FURTHEST
 from rl_advisor.reading.repeats import once, without_repeats
@@ -33,13 +33,13 @@ SPEAKS = ("reward/mean", "reward/used", "reward/success", "eval/score/")
 NOTHING_NEW = "nothing in it that other files do not tell better"
 
 
-def assemble(name: str, parts: Sequence[Run], mapping: Mapping[str, str]) -> Run:
-    """One run of all parts, each of which names its file."""
+def assemble(name: str, parts: Sequence[Run], mapping: Mapping[str, str], readme: str = "") -> Run:
+    """One run of all parts, each of which names its file; ``readme`` is what its authors say beside it."""
     own, found = _of_one_run(with_evaluations(without_repeats(merged_episodes(parts))))
     main = recognise([n for p in own for n in p.curves])
     items, spoken = _in_our_words(own, main, mapping)
     config = {k: v for p in own for k, v in p.config.items()}
-    curves, guessed, unclear = _joined(own, items, main, replace(spoken, config=config))
+    curves, guessed, unclear = _joined(own, items, main, replace(spoken, config=config), readme)
     told = [p for p in own if says_something(p)]
     said = planned if isinstance(planned := spoken.settings.get("planned_steps"), int | float) else 0
     run = replace(
@@ -93,7 +93,9 @@ def _in_our_words(parts: Sequence[Run], main: Dialect | None, mapping: Mapping[s
     return items, Run(frameworks=ordered, settings=settings, step_unit=unit, events=in_order, gaps=tuple(gaps))
 
 
-def _joined(parts: Sequence[Run], items: Sequence[Translated], main: Dialect | None, spoken: Run) -> tuple[Curves, Guess | None, list[Gap]]:
+def _joined(
+    parts: Sequence[Run], items: Sequence[Translated], main: Dialect | None, spoken: Run, readme: str
+) -> tuple[Curves, Guess | None, list[Gap]]:
     """One curve for each metric; where no framework names the outcome, what is likeliest to be it."""
     curves, gaps = joined(items)
     guessed: Guess | None = None
@@ -104,7 +106,7 @@ def _joined(parts: Sequence[Run], items: Sequence[Translated], main: Dialect | N
     if not any(name.startswith((*SPEAKS, "pairs/accuracy")) for name in curves):
         if kind.by_reward:
             order = list(dict.fromkeys(n for p in parts for n in p.curves))
-            curves, guessed = with_outcome(curves, spoken.config, order, kind.says)
+            curves, guessed = with_outcome(curves, Told(spoken.config, readme, order, kind.says))
         elif kind.kind != "preference":  # there a loss falls with the margin, whatever becomes of the answers
             curves, guessed = with_loss(curves, held_only=kind.kind == "supervised")
     if guessed and guessed.p < 1:

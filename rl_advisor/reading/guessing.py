@@ -1,4 +1,4 @@
-"""What the names of an unknown framework probably mean: roles and the outcome, by words, numbers, place and configuration.
+"""What the names of an unknown framework probably mean: roles and the outcome, by words, numbers, place, configuration and README.
 
 One weight of words decides between several that may be meant. Where no name says that it is the outcome the best one is used, and called a
 guess together with the runner-up and its odds. What only a supervised trainer writes has none.
@@ -6,7 +6,7 @@ guess together with the runner-up and its odds. What only a supervised trainer w
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 
 import numpy as np
@@ -109,19 +109,26 @@ def _only(fitting: Sequence[Curve]) -> list[Curve]:
     return ranked[:1]
 
 
-def with_outcome(
-    curves: Curves, config: Mapping[str, object] | None = None, order: Sequence[str] = (), kind: str = ""
-) -> tuple[Curves, Guess | None]:
-    """The curves with the likeliest outcome named so, and the guess; unchanged where nothing may be one.
+@dataclass(frozen=True)
+class Told:
+    """What lies around the metrics of a run."""
 
-    ``order`` are the raw names as they stand in the files, ``kind`` is what is trained, in words, where that is told.
-    """
+    config: Mapping[str, object]
+    readme: str = ""
+    order: Sequence[str] = ()
+    """Raw names as they stand in the files."""
+    kind: str = ""
+    """What is trained, in words, where that is told."""
+
+
+def with_outcome(curves: Curves, told: Told) -> tuple[Curves, Guess | None]:
+    """The curves with the likeliest outcome named so, and the guess; unchanged where nothing may be one."""
     unknown = [c for c in curves.values() if not c.explained and c.value.size >= 2]
     free = [c for c in unknown if _moves(c)] or [c for c in unknown if _of_words(c.raw) > LEAST + 1 or np.unique(c.numbers % 1).size > 1]
     spoken = "\n".join(words(curve.raw) for curve in curves.values())
-    if not free or (not kind and says("{trainer}", spoken) and not says("{learner}", spoken)):
+    if not free or (not told.kind and says("{trainer}", spoken) and not says("{learner}", spoken)):
         return curves, None
-    weights = _weights(free, config or {}, order)
+    weights = _weights(free, told)
     ranked = sorted(range(len(free)), key=lambda i: -weights[i])
     if weights[ranked[0]] < LEAST:
         return curves, None
@@ -153,20 +160,27 @@ def with_loss(curves: Curves, *, held_only: bool) -> tuple[Curves, Guess | None]
     return {**curves, name: named}, Guess(name, curve.raw, lower_is_better=True, p=1.0)
 
 
-def _weights(free: Sequence[Curve], config: Mapping[str, object], order: Sequence[str]) -> list[float]:
+def _weights(free: Sequence[Curve], told: Told) -> list[float]:
     """How much speaks for each metric being the outcome: its words, its points beside the longest, its place, what is said of it."""
     longest = max(c.step.size for c in free)
-    place = {raw: i / len(order) for i, raw in enumerate(order)}
-    asked = {str(value) for key, value in config.items() if _ASKED_FOR.search(str(key))}
+    place = {raw: i / len(told.order) for i, raw in enumerate(told.order)}
+    asked = {str(value) for key, value in told.config.items() if _ASKED_FOR.search(str(key))}
     found = []
     for curve in free:
         raw, own = curve.raw, _of_words(curve.raw)
         own += _ONE * (len(free) == 1 and own > LOST)
         if own < SPEAKS:  # a name that says nothing is explained by its file
             own += 0.6 * max(0.0, _of_words(re.sub(r"^.*/|\.\w+$", "", curve.source.split(", ", 1)[0])))
-        own += 4.0 * (raw in asked or raw.rpartition("/")[2] in asked)
+        own += 4.0 * (raw in asked or raw.rpartition("/")[2] in asked) + (_said(raw, told.readme) if len(raw) > 3 else 0.0)
         found.append(own + 0.5 * (curve.step.size / longest) - 2.0 * (curve.step.size < 3) - 0.5 * place.get(raw, 1.0))
     return found
+
+
+def _said(raw: str, readme: str) -> float:
+    """What the README adds: that it names a metric as what is aimed at, or names it at all."""
+    lines = [line for line in readme.splitlines() if raw in line] if raw in readme else []
+    aimed = any(re.search(r"(?i)reward|score|primary|main metric|outcome|headline|best", line.replace(raw, "")) for line in lines)
+    return 1.5 if aimed else 0.5 * bool(lines)
 
 
 @lru_cache(4_096)

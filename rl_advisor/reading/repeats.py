@@ -1,4 +1,4 @@
-"""What loggers write twice: a metric over the clock as well, a closing summary, an evaluation with each row."""
+"""What loggers write twice: a metric over the clock as well, a closing summary, a file that is a copy, an evaluation with each row."""
 
 import re
 from collections import defaultdict
@@ -9,18 +9,20 @@ from itertools import pairwise
 import numpy as np
 
 from rl_advisor.reading.translating import Translated
-from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.run import Curve, Floats, Gap, Run
 
 _CLOCKS = ("/time", "/wall_time", "_by_time")
 _SUMMARY = ("train_runtime", "train_samples_per_second", "train_steps_per_second", "train_loss", "total_flos")
+FEWEST_POINTS = 5
+"""Points that a metric must have for its numbers to be nobody else's."""
 FEWEST = 3
 """Different evaluations from which their pace is known."""
 _EVALUATION = re.compile(r"(?:ray/tune/)?evaluation/")
 
 
 def without_repeats(parts: Sequence[Run]) -> list[Run]:
-    """The parts without what a logger wrote twice."""
-    return [_without_clock_copies(_without_closing_row(part)) for part in parts]
+    """The parts without what a logger wrote twice; a part that is a copy is empty but for the word that it is."""
+    return _without_copies([_without_clock_copies(_without_closing_row(part)) for part in parts])
 
 
 def _without_clock_copies(part: Run) -> Run:
@@ -51,6 +53,26 @@ def _without_closing_row(part: Run) -> Run:
 
 def _last(name: str) -> str:
     return name.rpartition("/")[2]
+
+
+def _without_copies(parts: Sequence[Run]) -> list[Run]:
+    """The parts, those that repeat an earlier one of their format number by number empty but for the word that they do."""
+    first: dict[object, str] = {}
+    out: list[Run] = []
+    for part in parts:
+        mark, path = _mark(part), part.files[0]
+        if mark is not None and first.setdefault(mark, path) != path:
+            told = Gap(path, f"the same numbers as {first[mark]}: a copy, counted once")
+            part = replace(part, curves={}, place="", others=(), gaps=(*part.gaps, told))  # noqa: PLW2901
+        out.append(part)
+    return out
+
+
+def _mark(part: Run) -> object | None:
+    """What only copies have in common; None for a part of which too little is known."""
+    if len(part.rollouts) or not any(c.numbers.size >= FEWEST_POINTS and c.varies for c in part.curves.values()):
+        return None
+    return part.formats, frozenset((name, c.step.tobytes(), c.value.tobytes()) for name, c in part.curves.items())
 
 
 def once(items: Sequence[Translated]) -> list[Translated]:

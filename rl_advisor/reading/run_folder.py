@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from rl_advisor.discovery import table
 from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.bytes_in import beginning
 from rl_advisor.run import Checkpoint, Gap
 
 ENTRY_LIMIT = 20_000
@@ -32,6 +33,8 @@ _CHECKPOINT = tuple(
         r"checkpoint_\d+_(\d+)\.pth",
     )
 )
+_README = re.compile(r"(?i)(?:readme|results|notes)\w{0,20}\.(?:md|txt|rst)")
+README_LIMIT = 65_536
 UNREAD = tuple(table(__file__, "unread.toml")["endings"])
 _WEIGHTS = (".zip", ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".onnx")
 _LOGS = (".jsonl", ".parquet", ".csv", ".html", ".log")
@@ -123,6 +126,12 @@ def checkpoint_step(name: str) -> int | None:
 def is_skipped(folder: str) -> bool:
     """Whether folders of that name hold no logs: caches, environments, hidden ones, and what we wrote ourselves."""
     return folder in _SKIPPED or folder.endswith(OURS) or (folder.startswith(".") and folder not in _KEPT_HIDDEN)
+
+
+def readme_of(root: Path) -> str:
+    """What the authors say of a run beside it: the beginning of the texts named README or RESULTS in its folder; no instruction."""
+    names = sorted(e.name for e in islice(_entries(root, Path(), []), ENTRY_LIMIT) if e.is_file and _README.fullmatch(e.name))
+    return "\n".join(beginning(root / name, README_LIMIT) for name in names[:3])
 
 
 def _inside(root: Path, path: Path) -> bool:

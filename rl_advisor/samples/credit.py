@@ -1,4 +1,4 @@
-"""Who gets the credit inside episodes: where failure became certain, what single turns are paid and trained for.
+"""Who gets the credit inside episodes: where failure became certain, what single turns are paid and trained for, by which policy.
 
 Everything is told from what stands beside the turns; what does not stand there is named with what to log.
 """
@@ -14,19 +14,21 @@ from rl_advisor.features.text.turns import TURN_NUMBERS, Turn
 from rl_advisor.output import Answer
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at, turns_of
-from rl_advisor.samples.rows import Frame
+from rl_advisor.samples.rows import Frame, Series, columns, numbers
 from rl_advisor.samples.text_change import share_of
 
 _TO_LOG = {
     "trained": "a loss mask per turn or token",
+    "version": "the policy version that wrote each turn",
     "reward": "a reward per turn",
+    "logprob": "the sampling log-probabilities",
 }
 _SURE, _MOST = 8, 200
 """Calls of a kind that are compared, and turns that are looked at."""
 
 
 def credit(run: Run) -> Answer:
-    """``certain`` (the turn from which failure was certain), ``paid_errors``, ``masks``, ``upside_down`` and ``cannot_tell``.
+    """``certain`` (the turn from which failure was certain), ``paid_errors``, ``masks``, ``versions``, ``logprobs`` and ``cannot_tell``.
 
     Empty where no episode has several turns.
     """
@@ -43,7 +45,10 @@ def credit(run: Run) -> Answer:
         "certain": _certain(rows, turns, failed),
         "paid_errors": _paid_errors(table),
         "masks": _masks(table),
+        "versions": _versions(table),
+        "logprobs": _logprobs(table["logprob"].dropna()),
         "upside_down": _upside_down(rows),
+        "ages": _ages(rows),
         "cannot_tell": [
             *([] if mixed else ["where failure became certain: log several attempts at each prompt, good ones and bad ones"]),
             *(f"{name} of turns: log {what}" for name, what in _TO_LOG.items() if not table[name].notna().any()),
@@ -63,6 +68,16 @@ def _table(turns: Sequence[Sequence[Turn]]) -> Frame:
         for turn, after in zip_longest(some, some[1:])
     ]
     return pd.DataFrame(rows, columns=["episode", "own", "call_failed", *TURN_NUMBERS])
+
+
+def _ages(rows: Frame) -> dict[str, float]:
+    """How many versions behind the newest of its step the oldest episode was written, first and lately, where a column tells versions."""
+    for name in columns(rows, "policy_version")[:1]:
+        span = rows.assign(version=numbers(rows, name)).groupby("step")["version"].agg(np.ptp).dropna()
+        if len(span) > 2 and span.any():
+            third = max(1, len(span) // 3)
+            return {"first": float(span.head(third).mean()), "latest": float(span.tail(third).mean()), "widest": float(span.max())}
+    return {}
 
 
 def first_certain(
@@ -111,6 +126,19 @@ def _masks(table: Frame) -> dict[str, float]:
     own, others = (table.loc[table["own"] == mine, "trained"].dropna() > 0 for mine in (True, False))
     found = {"others_trained_upon": float(others.mean()), "of_others": len(others)} if len(others) else {}
     return found | ({"own_left_out": 1 - float(own.mean()), "of_own": len(own)} if len(own) else {})
+
+
+def _versions(table: Frame) -> dict[str, float]:
+    """How many episodes were written by more than one policy version, and how far apart those are at most."""
+    span = table.dropna(subset=["version"]).groupby("episode")["version"].agg(np.ptp)
+    return {"episodes": len(span), "share_mixed": float((span > 0).mean()), "widest": float(span.max())} if len(span) else {}
+
+
+def _logprobs(value: Series) -> dict[str, float]:
+    """Log-probabilities that cannot be: above 0, or exactly 0 over a whole turn of several tokens."""
+    return (
+        {"turns": len(value), "above_zero": float((value > 1e-6).mean()), "exactly_zero": float((value == 0).mean())} if len(value) else {}
+    )
 
 
 def _upside_down(rows: Frame) -> dict[str, float]:
