@@ -354,3 +354,8 @@ def test_beside_rows_that_show_no_fault_a_symptom_is_still_answered() -> None:
         in tools.explain_log(text, "DDPG: the agent gets the same reward again and again. Why?")["summary"]
     )
     assert "The same return" not in tools.explain_log(text, "DDPG: is the learning_rate normal?")["summary"]
+
+
+def test_which_value_to_choose_is_answered_by_what_is_usual() -> None:
+    assert "learning rate: 1e-6 to 5e-4 is usual" in tools.explain_log("what learning rate should I use for GRPO with LoRA?")["summary"]
+    assert "is a start" not in tools.explain_log("what does the learning rate do?")["summary"]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.answers.explain.metrics import UNKNOWN, metrics
+from rl_advisor.answers.explain.pasted import SET
 from rl_advisor.answers.explain.told import by_frameworks, curve_of, told_in
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import NUMBER, bare, shown
@@ -17,6 +18,7 @@ from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve
+from rl_advisor.settings.priors import prior
 
 _ASKS = re.compile(r"[^?\n]{3,300}\?|\b[Ww]hy\b[^!?.\n]{3,200}")
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinite|not finite)\b", re.IGNORECASE)
@@ -27,6 +29,10 @@ _SLOW = re.compile(
     re.IGNORECASE,
 )
 _MEANS = re.compile(r"(?i)\b(what|which|mean(s|ing)?(?! (rewards?|returns?|scores?|episode|length|value))|define|stand(s)? for)\b")
+_CHOICE = re.compile(
+    r"(?i)\b(what|which|how (large|high|big|small))\b.{0,60}\b(should|use|good|best|recommend\w*|right|choose|set|typical|usual)\b"
+    r"|\b(good|recommended|best|usual|typical|right) (value|setting)"
+)
 _GOOD = re.compile(
     r"\b(\w*rewards?\b.{0,30}\b(smaller|lower|fall\w*|drop\w*|decreas\w*)|learn\w*|progress\w*|improv\w*|converg\w*|work\w*|good|well|healthy|normal|ok(ay)?|right|rational|expected|wrong|fine)\b",
     re.IGNORECASE,
@@ -62,9 +68,19 @@ def answered(asked: Asked, *, advised: bool = False) -> str:
         (_NOT_FINITE, _why_not_finite),
         (_SLOW, lambda a: where_time_goes(a.rows)),
         (re.compile(""), lambda a: _of_values(a, judged=advised)),
+        (_CHOICE, _to_choose),
         *(() if advised else ((re.compile(""), _meanings), (_GOOD, lambda a: how_it_goes(a.rows)))),
     )
     return next((said for pattern, answer in kinds if pattern.search(asked.question) and (said := answer(asked))), "")
+
+
+def _to_choose(asked: Asked) -> str:
+    """Which values of the settings are usual that the question asks for, and one to start from."""
+    words = asked.words
+    names = (" ".join(words[i : i + n]) for n in (2, 1) for i in range(len(words)))
+    meant = {next(iter(ours)): name for name in names if len(ours := by_frameworks(name.lower())) == 1}
+    rows = ((name, prior(ours, replace(asked.rows.around, phase="late"))) for ours, name in meant.items() if SET.search(ours))
+    return " ".join(f"{name}: {row.range}, {number(row.middle)} is a start." for name, row in rows if row is not None and row.telling)
 
 
 def _why_not_finite(asked: Asked) -> str:
