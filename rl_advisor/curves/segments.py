@@ -11,7 +11,7 @@ import numpy as np
 from rl_advisor.curves.outcomes import FEWEST, Course, course_of
 from rl_advisor.features import TooFewPoints, change
 from rl_advisor.features.change import spikes
-from rl_advisor.features.trend import direction
+from rl_advisor.features.trend import direction, trend
 from rl_advisor.finding import Onset
 from rl_advisor.run import Curve, Floats, Run
 
@@ -111,12 +111,20 @@ def explodes(curve: Curve) -> float:
 
 
 def at_rest(c: Course) -> bool:
-    """Whether a curve's end is as good as flat: a KL within a part of its height, any other within half of one of its range.
+    """Whether a curve's end is as good as flat: a KL within a part of its height, any other within one of its range or twice what matters.
 
-    Where noise hides more, a curve within twice that is, too.
+    Where noise hides more, a KL within twice that part is, and of others a longer stretch may show it.
     """
-    part = NEAR * np.abs(c.smoothed).max() if c.name.startswith("kl/") else max(c.margin, NEAR / 2 * np.ptp(c.smoothed))
-    return direction(c.recent, float(part) * (1 + (c.direction() == "undecidable"))) == "flat"
+    if c.name.startswith("kl/"):
+        near = NEAR * float(np.abs(c.smoothed).max()) * (1 + (c.direction() == "undecidable"))
+        return direction(c.recent, near) == "flat"
+    least = max(c.margin, NEAR / 2 * float(np.ptp(c.smoothed)))
+    way, change, n = c.direction(), c.recent.slope * c.recent.span, c.value.size
+    if way in ("flat", "rising"):
+        return way == "flat"
+    starts = (n - max(FEWEST, round(share * n)) for share in (1 / 3, 1 / 2, 2 / 3, 1.0))
+    rests = any(direction(trend(c.step[k:], c.value[k:]), 2 * least) == "flat" for k in starts)
+    return abs(change) < least and rests
 
 
 def _from_start(curve: Curve) -> Onset:
