@@ -172,6 +172,16 @@ def test_who_failed_by_the_reward(rewards: list[float], failed: list[bool]) -> N
     assert failures(rows)[0].tolist() == failed
 
 
+@pytest.mark.parametrize(
+    ("last", "failed"),
+    [("Answer is INCORRECT", True), ("Answer is correct", False), ("Episode finished, reward = False", True), ("You won!", False)],
+)
+def test_who_failed_by_what_the_environment_says_last(last: str, failed: bool) -> None:
+    """Without a reward and a right answer the environment's own verdict counts."""
+    rows = pd.DataFrame({"step": 0.0, "response": "x", "reward": np.nan, "turns": [(Turn("assistant", "x"), Turn("tool", last))]})
+    assert failures(rows)[0].tolist() == [failed]
+
+
 def test_nothing_failed() -> None:
     """Where all were paid there is nothing to explain, and no lines."""
     rows = lossy({}).rollouts.assign(reward=1.0)
