@@ -22,13 +22,6 @@ settings.register_profile("same every time", derandomize=True, deadline=None, pr
 settings.load_profile("same every time")
 
 ROOT = Path(__file__).parents[1]
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Half as many workers again as there are cores: many tests wait for a process, a port or a browser."""
-    return max(2, (os.cpu_count() or 1) * 3 // 2)
-
-
 EXAMPLE = ROOT / "examples" / "grpo-run"
 
 
