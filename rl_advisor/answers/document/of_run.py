@@ -64,10 +64,10 @@ class _Cards:
         self.places["telemetry"] = "gpu" if phases(run) else "", "GPU time"
 
     def of(self, f: FindingView, *, with_curve: bool = False) -> Card:
-        """The card of a finding, with the first curve of its evidence that is not drawn yet; behind the first only one that moves."""
+        """The card of a finding, with the first curve of its evidence that is not drawn yet; one that moves goes before one that stands."""
         look = [(str(e["metric"]), float(e["first_step"]), float(e["last_step"])) for e in f.evidence]
-        able = [d for i, (n, *_) in enumerate(look) if with_curve and (d := self.curves.get(n)) and (d.curve.varies or not i)]
-        curve = next((d for d in able if d.key not in self.shown), None)
+        able = [d for n, *_ in look if with_curve and (d := self.curves.get(n)) and d.key not in self.shown]
+        curve = next((d for d in able if d.curve.varies), able[0] if able else None)
         self.shown |= {curve.key} if curve else set()
         places = [(*self.places.get(n, ("", n)), low, high) for n, low, high in look]
         return Card(f, self.keys[f.pattern], f is self.cause, places, curve)
